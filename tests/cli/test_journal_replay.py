@@ -121,7 +121,9 @@ def test_the_state_as_it_was_after_an_entry(folder: Path) -> None:
     assert in_json("--until", str(stop))["stopped"]["by"] == "Ben"
     assert in_json("--until", str(stop + 3))["stopped"] is None
     assert [each["seq"] for each in in_json("--until", "9", "--last", "2")["timeline"]] == [8, 9]
-    assert_one_line_error(here("journal", "replay", "--until", "999"), "--until is 999", "Give a smaller number")
+    assert_one_line_error(
+        here("journal", "replay", "--until", "999"), "--until must be at most", "Give a smaller number"
+    )
 
 
 def test_the_json_has_everything(folder: Path) -> None:

@@ -1,4 +1,4 @@
-"""One robot at work in this program: its store, the page or terminal where people are, and signals that end it.
+"""Harness of one robot at work in this program: its store, the page or terminal of people, and signals that end it.
 
 `handup meal`, `run` and `reach` are this harness with different tasks.
 """
@@ -24,7 +24,7 @@ import typer
 from handup.cli.built_page import check_built
 from handup.cli.options import PageOptions
 from handup.cli.output import INTERRUPTED, note
-from handup.core import BadSetting, Clock, IllegalCall, MissingExtra, Role, StoreUnavailable
+from handup.core import Clock, IllegalCall, MissingExtra, NotNow, Role, StoreUnavailable
 from handup.core.panels import Phase
 from handup.desk.screen import Keyboard
 from handup.desk.terminal import ForegroundTerminal
@@ -40,7 +40,7 @@ WEB = ("fastapi", "uvicorn", "websockets", "httpx")
 ENDED = 128
 """The exit code after a signal is this and its number, as shells count it."""
 GREETING_S, LOOK_S = 5.0, 0.2
-"""Seconds that the server may take to say who is there, and between two looks whether somebody came."""
+"""Time that the server may take to say who is there, and time between two looks whether somebody came."""
 SHOW_S = 0.1
 """Seconds between two views of a task."""
 WAITING = "The robot waits until the page is open."
@@ -51,10 +51,10 @@ HELD = "Somebody stopped the robots of this store. It begins once they are let g
 
 
 class Leave(BaseException):
-    """Somebody wants this program to end, and its run to go on later. Never an error.
+    """Request to end this program, so that its run can go on later. Never an error.
 
     Args:
-        signal: The signal that said so.
+        number: Number of the signal.
     """
 
     def __init__(self, number: int) -> None:
@@ -74,22 +74,22 @@ class Leaving:
     acting: bool = False
 
     def check(self) -> None:
-        """Go on, or not.
+        """Return if no signal came.
 
         Raises:
-            Leave: It is time to go.
+            Leave: A signal asked the program to end.
         """
         if self.signal:
             raise Leave(self.signal)
 
     @contextmanager
     def listening(self) -> Iterator[None]:
-        """Heed Ctrl-C, SIGTERM and a closed terminal; only the main thread of a program can."""
+        """Handle Ctrl-C, SIGTERM and a closed terminal; in other threads than the main one do nothing."""
         if threading.current_thread() is not threading.main_thread():
             yield
             return
 
-        def heard(number: int, frame: FrameType | None) -> None:
+        def handle(number: int, frame: FrameType | None) -> None:
             again, self.signal = bool(self.signal), number
             if number == signal.SIGHUP:
                 signal.signal(number, signal.SIG_IGN)  # shell and system both say that a terminal is closed
@@ -97,8 +97,8 @@ class Leaving:
                 raise KeyboardInterrupt if number == signal.SIGINT else Leave(number)
 
         numbers = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-        heeded = [number for number in numbers if signal.getsignal(number) is not signal.SIG_IGN]  # nohup: it goes on
-        before = {number: signal.signal(number, heard) for number in heeded}
+        handled = [number for number in numbers if signal.getsignal(number) is not signal.SIG_IGN]  # nohup: it goes on
+        before = {number: signal.signal(number, handle) for number in handled}
         try:
             yield
         finally:
@@ -110,10 +110,10 @@ class Leaving:
 
 
 def made_folder(folder: Path) -> Path:
-    """Make the folder in which a store is kept that nobody named.
+    """Make the folder of a store that nobody named, and return it.
 
     Raises:
-        StoreUnavailable: It cannot be made here.
+        StoreUnavailable: The folder cannot be made here.
     """
     try:
         folder.mkdir(exist_ok=True)
@@ -127,11 +127,11 @@ def made_folder(folder: Path) -> Path:
 
 @dataclass
 class Work:
-    """A robot at work on a store.
+    """Robot at work on a store.
 
     Args:
-        journal: The store.
-        store: As it was named.
+        journal: Journal of the store.
+        store: Name of the store, as the caller gave it.
         leaving: Signals that end the program.
     """
 
@@ -141,7 +141,7 @@ class Work:
     page: RobotPage | None = field(default=None, init=False)
 
     def linger(self, over: str) -> None:
-        """Keep the page for a while. Its work is over, in the words of `over`, so Ctrl-C loses nothing."""
+        """Keep the page open for a while, after the words of `over`. The work is done, so Ctrl-C loses nothing."""
         if self.page is None:
             return
         seconds = self.page.options.linger_s
@@ -157,20 +157,21 @@ def at_work(store: str, *, left: str, clock: Clock | None = None, create: bool =
 
     Args:
         store: A file or a URL.
-        left: Line that says how to go on, where a signal ended it.
-        clock: Of the journal.
-        create: Whether the store is made where there is none.
+        left: Line to print when a signal ends the work; it says how to go on.
+        clock: Clock of the journal.
+        create: Whether to make the store where there is none.
 
     Raises:
-        BadSetting: Another robot is at work on the store.
+        NotNow: Another robot is at work on the store.
     """
     with ExitStack() as stack:
         journal = stack.enter_context(Journal.open(store, clock=clock, create=create))
         try:
             stack.enter_context(journal.holding(RUN))
         except IllegalCall:
-            raise BadSetting(
-                "a robot is at work on this store", hint="Wait for its end, or name another --store."
+            raise NotNow(
+                "a store must have one robot at a time, and a robot is at work on this store",
+                hint="Wait for its end, or name another --store.",
             ) from None
         leaving = Leaving()
         stack.enter_context(leaving.listening())
@@ -200,14 +201,14 @@ def workplace(
     """Make the place where a task works: a server with its page, a terminal, or neither.
 
     Args:
-        work: The store.
-        options: How the page is opened.
+        work: Robot at work on the store.
+        options: Settings of the page.
         people: Kind of the people who are asked.
         robot: Name of the robot.
-        person: Name of whoever is asked.
-        folder: Where the server's log and pictures lie, for a store that is no file.
+        person: Name of the person who is asked.
+        folder: Folder of the server's log and pictures, for a store that is no file.
         run: Name of the run.
-        speed: Of a simulated robot.
+        speed: Speed of a simulated robot; 1 is real time.
     """
     with ExitStack() as stack:
         place = Workplace(
@@ -230,15 +231,15 @@ def workplace(
 
 @dataclass
 class RobotPage:
-    """The page of a robot that works in this program.
+    """Page of a robot that works in this program.
 
     Args:
         url: Address of the server.
-        link: The robot's link to it.
-        keep: Puts a picture on the server for good.
-        access: Makes codes.
-        person: Who may open it.
-        options: How it is opened.
+        link: Link of the robot to the server.
+        keep: Function that puts a picture on the server for good.
+        access: Maker of codes.
+        person: Name of the person who may open the page.
+        options: Settings of the page.
     """
 
     url: str
@@ -249,26 +250,26 @@ class RobotPage:
     options: PageOptions
 
     def open(self) -> None:
-        """Open it with a code that works once, or say where it is; wait for somebody where that is wanted."""
+        """Open the page with a code that works once, or print its address; then wait for a person if asked to."""
         code, _ = self.access.make_code(self.person, Role.RESIDENT)
         address = f"{self.url}/#code={code}"
         browser = self.options.browser
         opened = browser and _has_display() and _open(address)
-        said = "The page" if opened else "No browser opens here; open the page" if browser else "Open the page"
-        note(f"{said}: {address}")
+        lead = "The page" if opened else "No browser opens here; open the page" if browser else "Open the page"
+        note(f"{lead}: {address}")
         if self.options.wait:
             await_page(self.link)
 
 
 def check_page(what: str) -> None:
-    """Refuse what needs a page before anything is begun.
+    """Refuse work that needs a page, before anything is begun.
 
     Args:
-        what: Is to be begun, such as "a meal at the page".
+        what: Name of the work, such as "a meal at the page".
 
     Raises:
         MissingExtra: The server's libraries are not installed.
-        BadSetting: The page is not built.
+        MissingSetting: The page is not built.
     """
     if any(find_spec(package) is None for package in WEB):
         raise MissingExtra.of("web", what)
@@ -296,7 +297,7 @@ def _page(work: Work, options: PageOptions, *, robot: str, person: str, folder: 
 
 @contextmanager
 def _robot_token(access: Access, robot: str) -> Iterator[Paired]:
-    """Make a token for the robot as long as it works; those of robots that were killed end now."""
+    """Make a token for the robot while it works; revoke those that killed robots of its name left behind."""
     for grant in access.grants():
         if grant.is_robot and grant.name == robot:
             access.revoke(grant.id)
@@ -308,11 +309,11 @@ def _robot_token(access: Access, robot: str) -> Iterator[Paired]:
 
 
 def await_page(link: RobotLink, typing: Keyboard | None = None) -> None:
-    """Wait until somebody has the page open, who would miss it otherwise; Enter begins without them.
+    """Wait until somebody has the page open; Enter begins without them.
 
     Args:
-        link: Knows how many have.
-        typing: Where lines come from; standard input where it is None.
+        link: Link that knows how many people have the page open.
+        typing: Source of typed lines; standard input where it is None.
     """
     link.hold(GREETING_S, only_heard=True)
     if link.people:
@@ -345,17 +346,17 @@ def _open(address: str) -> bool:
 # -- work --------------------------------------------------------------------------------------------------------------
 
 
-def drive(work: Work, place: Workplace, task: Task, told: Callable[[], object] = lambda: None) -> None:
-    """Drive a task to its end. Whoever leaves before it stops what is under way; the run can go on later.
+def drive(work: Work, place: Workplace, task: Task, after_step: Callable[[], object] = lambda: None) -> None:
+    """Drive a task to its end. A signal before the end stops what is under way; the run can go on later.
 
     Args:
-        work: The store, and signals.
-        place: Where the task works.
-        task: The task.
-        told: Called after each step.
+        work: Robot at work, with its signals.
+        place: Place where the task works.
+        task: Task to drive.
+        after_step: Function that is called after each step.
 
     Raises:
-        Leave: A signal said so.
+        Leave: A signal asked the program to end.
     """
     leaving, shown_s = work.leaving, time.monotonic()
     place.holds = task.hold
@@ -367,9 +368,10 @@ def drive(work: Work, place: Workplace, task: Task, told: Callable[[], object] =
         due_s: float | None = 0.0
         while due_s is not None:
             leaving.check()
+            # While the robot acts, a signal is only noted; the next check() heeds it between two steps.
             leaving.acting = not task.interruptible
             due_s = task.step()
-            told()
+            after_step()
             if due_s is None or task.interruptible or time.monotonic() >= shown_s + SHOW_S:
                 shown_s = time.monotonic()
                 place.show(task.view())
@@ -381,16 +383,16 @@ def drive(work: Work, place: Workplace, task: Task, told: Callable[[], object] =
 
 
 def _await_enabled(place: Workplace, task: Task) -> None:
-    """Wait while somebody's stop holds, before anything moves.
+    """Wait while a person's stop holds, before anything moves.
 
     Raises:
-        BadSetting: Nobody at a page could let the robot go on.
+        NotNow: A stop holds, and there is no page where it could be lifted.
     """
     if not place.stopped:
         return
     if place.link is None:
-        raise BadSetting(
-            "somebody stopped the robots of this store",
+        raise NotNow(
+            "robots must be enabled before they begin, and somebody stopped the robots of this store",
             hint="Once it is safe, let them go on: handup answer --enable --store STORE, or use another --store.",
         )
     note(HELD)

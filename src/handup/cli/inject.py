@@ -1,4 +1,4 @@
-"""`handup inject`: a drill. Something goes wrong at its next opportunity, in a world that was begun for that."""
+"""`handup inject`: drill that lets something go wrong in a world that was begun with drills."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from handup.cli.options import RUNS_STORE, StoreOption
 from handup.cli.output import plain_table, print_json, print_table, say
 from handup.cli.recipe_run import home_of
 from handup.cli.worlds import recipe_worlds, simulation
-from handup.core import BadSetting
+from handup.core import MissingSetting, NotNow
 from handup.domains.runs import RUNS
 from handup.journal import Journal
 
@@ -27,9 +27,11 @@ Exit codes: 0 it will fail, 2 bad input, or a run that takes no drills."""
 
 
 def inject(
-    part: Annotated[str | None, typer.Argument(help="Where, such as arm.", metavar="PART")] = None,
-    failure: Annotated[str | None, typer.Argument(help="What, such as wedged_arm.", metavar="FAILURE")] = None,
-    listed: Annotated[bool, typer.Option("--list", help="List all parts and failures.")] = False,
+    part: Annotated[str | None, typer.Argument(help="Part that fails, such as arm.", metavar="PART")] = None,
+    failure: Annotated[
+        str | None, typer.Argument(help="Failure of the part, such as wedged_arm.", metavar="FAILURE")
+    ] = None,
+    listed: Annotated[bool, typer.Option("--list", help="List all parts and failures, and leave.")] = False,
     store: StoreOption = RUNS_STORE,
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
 ) -> None:
@@ -38,7 +40,8 @@ def inject(
         _list(as_json=as_json)
         return
     if part is None or failure is None:
-        raise BadSetting("no part or no failure is named", hint="Name both; handup inject --list shows them.")
+        cause = "PART and FAILURE must both be given, and no part or no failure is named"
+        raise MissingSetting(cause, hint="Name both; handup inject --list shows them.")
     run = _inject(part, failure, store)
     if as_json:
         print_json({"run": run, "part": part, "failure": failure})
@@ -59,16 +62,19 @@ def _list(*, as_json: bool) -> None:
 
 
 def _inject(part: str, failure: str, store: str) -> str:
-    """Leave the drill in the world of the store's last run; the run's name."""
+    """Leave the drill in the world of the store's last run, and return the name of the run."""
     with Journal.open(store, create=False, readonly=True) as journal:
         last = RUNS.latest(journal)
         if last is None:
-            raise BadSetting("no run was begun on this store", hint=f"Begin one: {BEGIN}.")
+            raise MissingSetting(
+                "a drill must have a run, and none was begun on this store", hint=f"Begin one: {BEGIN}."
+            )
         ordered = last.order
         if not ordered.drills:
-            raise BadSetting(f"{ordered.name} takes no drills", hint="Only a run that was begun with --drills does.")
+            cause = f"{ordered.name} takes no drills: it was begun without --drills"
+            raise NotNow(cause, hint=f"Begin another run: {BEGIN}.")
         if last.over is not None:
-            raise BadSetting(f"{ordered.name} is over", hint=f"Begin another one: {BEGIN}.")
+            raise NotNow(f"the run must still go on, and {ordered.name} is over", hint=f"Begin another one: {BEGIN}.")
         home = home_of(store, journal, ordered)
     simulation(ordered.world).inject(home, part, failure)
     return ordered.name

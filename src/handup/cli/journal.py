@@ -1,4 +1,4 @@
-"""`handup journal`: check, export, replay, triage, erase and repair what robots and people left in writing."""
+"""`handup journal`: check, export, replay, triage, erase and repair the journal of a store."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import typer
 from handup.cli.options import DEFAULT_STORE, RUNS_STORE, STORE_VARIABLE, AsJson, StoreArgument, default_store, group
 from handup.cli.output import FAILED, check_place, day, entries, err, moment, near, out, print_json, say, working
 from handup.cli.whole_journal import whole_journal
-from handup.core import BadSetting, DamagedJournal, StoreUnavailable
+from handup.core import ConflictingSettings, DamagedJournal, MissingSetting, OutOfRange, StoreUnavailable, UnknownName
 from handup.core.checks import one_line
 from handup.core.files import written_whole
 from handup.journal import ChainVerdict, Erasure, Journal, Repaired, StoredEntry, as_csv, as_jsonl
@@ -66,17 +66,17 @@ are printed as YAML. Changes nothing.
 
 Exit codes: 0 told, 1 there is no run of a recipe, 2 bad input or store."""
 
-Yes = Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation.")]
+Yes = Annotated[bool, typer.Option("--yes", help="Do it without asking for confirmation.")]
 STDOUT = "-"
 OWN = ("", "-wal", "-shm", ".lock", ".witness", ".stopped")
-"""How the names of a store's own files end."""
+"""Endings of the names of a store's own files."""
 COPIES = (".damaged-", ".before-")
 FORMATS = {"jsonl": as_jsonl, "csv": as_csv}
 
 
 @app.command(epilog=VERIFY_EPILOG)
 def verify(store: StoreArgument = DEFAULT_STORE, as_json: AsJson = False) -> None:
-    """Check that a journal is what was written. Reads all of it: entries, their chain, what lies beside it."""
+    """Check that a journal is what was written. Reads all of it: entries, their chain, and the files beside it."""
     first = last = None
     shown = address_of(store).shown
     hint = f"Keep the robot stopped, close every program on it, then run: handup journal repair {shown}"
@@ -119,21 +119,24 @@ def _show_verdict(
 @app.command(epilog=EXPORT_EPILOG)
 def export(
     store: StoreArgument = DEFAULT_STORE,
-    to: Annotated[str, typer.Option(help="Where to; - is stdout.", metavar="FILE")] = STDOUT,
+    to: Annotated[str, typer.Option(help="File to write to; - is stdout.", metavar="FILE")] = STDOUT,
     form: Annotated[
-        str | None, typer.Option("--format", help="jsonl or csv; else the file's ending says.", metavar="NAME")
+        str | None, typer.Option("--format", help="Format: jsonl or csv. Default: the file's ending.", metavar="NAME")
     ] = None,
-    run: Annotated[str | None, typer.Option(help="Only the entries of one run.", metavar="RUN")] = None,
+    run: Annotated[
+        str | None, typer.Option(help="Name of a run whose entries alone are written.", metavar="RUN")
+    ] = None,
     without_personal: Annotated[
-        bool, typer.Option("--without-personal", help="Pseudonyms for names, and nothing that people said.")
+        bool, typer.Option("--without-personal", help="Write pseudonyms for names, and nothing that people said.")
     ] = False,
-    force: Annotated[bool, typer.Option("--force", help="Overwrite a file.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite a file that exists.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Write the entries out for other programs. One line each; the whole journal is checked first."""
     wanted = _format_of(to, form)
     if to == STDOUT and as_json:
-        raise BadSetting("the result and the entries would both go to stdout", hint="Give --to a file.")
+        cause = "--json must stand with a file, and the entries would go to stdout, too"
+        raise ConflictingSettings(cause, hint="Name a file with --to.")
     _check_target(to, store, force=force)
     with whole_journal(store) as (journal, good):
         count = _export(journal, to, wanted, run=run, personal=not without_personal, checked=good)
@@ -150,25 +153,27 @@ def _complain(run: str | None, *, found: bool) -> None:
         err.print(f"handup: no entry belongs to run '{run}'.", markup=False, soft_wrap=True)
 
 
-def _format_of(to: str, given: str | None) -> str:
-    """The format that was named, or that the file's ending says."""
-    name = given or ("jsonl" if to == STDOUT else Path(to).suffix.removeprefix(".").lower())
+def _format_of(to: str, form: str | None) -> str:
+    """Return the format that was named, else that of the file's ending."""
+    name = form or ("jsonl" if to == STDOUT else Path(to).suffix.removeprefix(".").lower())
     if name not in FORMATS:
-        which = f"--format is '{given}'" if given else f"the ending of '{to}' names no format"
-        raise BadSetting(which, hint="Use jsonl or csv.")
+        wrong = f"got '{form}'" if form else f"and the ending of '{to}' names no format"
+        raise UnknownName(f"--format must be jsonl or csv, {wrong}", hint="Use jsonl or csv.")
     return name
 
 
 def _check_target(to: str, store: str, *, force: bool) -> None:
-    """Refuse a place that cannot be written, that holds something, or that belongs to the journal."""
+    """Refuse a file that cannot be written, that exists, or that belongs to the journal."""
     if to == STDOUT:
         return
     path, source = Path(to), address_of(store).path
     check_place("--to", path)
     if source is not None and _belongs(path.resolve(), source.resolve()):
-        raise BadSetting(f"--to is '{to}', which belongs to the journal", hint="Give the export a name of its own.")
+        cause = f"--to must not be a file of the journal, and '{to}' belongs to the journal"
+        raise ConflictingSettings(cause, hint="Give the export a name of its own.")
     if path.exists() and not force:
-        raise BadSetting(f"'{to}' is there already", hint="Give --force to overwrite it.")
+        cause = f"--to must name a new file, and '{to}' is there already"
+        raise ConflictingSettings(cause, hint="Give --force to overwrite it.")
 
 
 def _belongs(path: Path, source: Path) -> bool:
@@ -178,18 +183,18 @@ def _belongs(path: Path, source: Path) -> bool:
 
 
 def _export(journal: Journal, to: str, form: str, *, run: str | None, personal: bool, checked: int) -> int:
-    """Write the entries, and say how many there were.
+    """Write the entries, and return their number.
 
     Raises:
         StoreUnavailable: Somebody was erased meanwhile; no file was written.
     """
     count = -1 if form == "csv" else 0  # the line of headings is no entry
     total = checked if run is None else None
-    with _target(to) as write, working("exporting", total, quiet=to == STDOUT and out.is_terminal) as tell:
+    with _target(to) as write, working("exporting", total, quiet=to == STDOUT and out.is_terminal) as progress:
         for line in FORMATS[form](journal, run=run, personal=personal):
             write(line)
             count += 1
-            tell(count)
+            progress(count)
         if any(row.kind == ERASED for row in journal.rows(checked)):
             raise StoreUnavailable(
                 "somebody was erased while this was exported", hint="Give the command again; no file was written."
@@ -199,7 +204,7 @@ def _export(journal: Journal, to: str, form: str, *, run: str | None, personal: 
 
 @contextmanager
 def _target(to: str) -> Iterator[Callable[[str], object]]:
-    """A file that is there in whole or not at all, or stdout."""
+    """Open stdout, or a file that is there in whole or not at all, to write text to."""
     if to != STDOUT:
         with written_whole(Path(to)) as passing, passing.open("wb") as file:
             yield lambda text: file.write(text.encode())
@@ -216,9 +221,13 @@ def _target(to: str) -> Iterator[Callable[[str], object]]:
 @app.command(epilog=REPLAY_EPILOG)
 def replay(
     store: StoreArgument = DEFAULT_STORE,
-    run: Annotated[str | None, typer.Option(help="Only one run, and stops.", metavar="RUN")] = None,
-    until: Annotated[int | None, typer.Option(help="As it was after this entry.", metavar="SEQ", min=1)] = None,
-    last: Annotated[int | None, typer.Option(help="List only so many entries.", metavar="N", min=0)] = None,
+    run: Annotated[str | None, typer.Option(help="Name of a run to show alone, with all stops.", metavar="RUN")] = None,
+    until: Annotated[
+        int | None, typer.Option(help="Number of the last entry to take in. Default: all.", metavar="SEQ", min=1)
+    ] = None,
+    last: Annotated[
+        int | None, typer.Option(help="Number of the latest entries to list. Default: all.", metavar="N", min=0)
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Tell what happened, and where it led. Rebuilds the state from the first entry on."""
@@ -226,7 +235,7 @@ def replay(
 
     with whole_journal(store) as (journal, good):
         if until is not None and until > good:
-            raise BadSetting(f"--until is {until}, and the last entry is {good}", hint="Give a smaller number.")
+            raise OutOfRange.of("--until", until, f"be at most {good}, the last entry", hint="Give a smaller number.")
         same = show(journal, run, until or good, last, as_json=as_json)
         first = next(journal.rows(run=run), None)
     _complain(run, found=first is not None and first.seq <= (until or good))
@@ -237,9 +246,11 @@ def replay(
 @app.command(epilog=TRIAGE_EPILOG)
 def triage(
     store: StoreArgument = RUNS_STORE,
-    run: Annotated[str | None, typer.Option(help="Only one run.", metavar="RUN")] = None,
+    run: Annotated[
+        str | None, typer.Option(help="Name of a run to trace alone. Default: all runs.", metavar="RUN")
+    ] = None,
     after: Annotated[
-        int, typer.Option(help="Propose a rule once people solved a fault so often the same way.", metavar="N", min=1)
+        int, typer.Option(help="Times that people must solve a fault alike for a rule.", metavar="N", min=1)
     ] = 3,
     as_json: AsJson = False,
 ) -> None:
@@ -257,8 +268,12 @@ def triage(
 
 @app.command(epilog=ERASE_EPILOG)
 def erase(
-    store: Annotated[str, typer.Argument(help="A file or a URL; may be left out.", metavar="STORE")],
-    person: Annotated[str | None, typer.Argument(help="The name, as the journal has it.", metavar="PERSON")] = None,
+    store: Annotated[
+        str, typer.Argument(help="Store of the journal: a file or a URL. May be left out.", metavar="STORE")
+    ],
+    person: Annotated[
+        str | None, typer.Argument(help="Name of the person, as the journal has it.", metavar="PERSON")
+    ] = None,
     yes: Yes = False,
     as_json: AsJson = False,
 ) -> None:
@@ -279,11 +294,11 @@ def erase(
 
 
 def _confirm(words: str, *, yes: bool) -> None:
-    """Go on only if the person at the terminal says so, or `--yes` was given."""
+    """Return only if the person at the terminal confirms, or `--yes` was given."""
     if yes:
         return
     if not sys.stdin.isatty():
-        raise BadSetting("this needs a confirmation, and there is no terminal", hint="Give --yes.")
+        raise MissingSetting("this must be confirmed, and there is no terminal to ask at", hint="Give --yes.")
     typer.confirm(words, abort=True, err=True)
 
 
@@ -305,7 +320,9 @@ def _show_erased(shown: str, name: str, done: Erasure) -> None:
 @app.command(epilog=REPAIR_EPILOG)
 def repair(
     store: StoreArgument = DEFAULT_STORE,
-    use_backup: Annotated[bool, typer.Option("--use-backup", help="Go on from the backup that lies there.")] = False,
+    use_backup: Annotated[
+        bool, typer.Option("--use-backup", help="Go on from the backup that was copied to STORE.")
+    ] = False,
     yes: Yes = False,
     as_json: AsJson = False,
 ) -> None:
@@ -335,7 +352,7 @@ def repair(
 
 
 def _damage(store: str) -> str | None:
-    """What is damaged, or None. Changes nothing."""
+    """Return the cause of the damage, or None where the journal is whole. Changes nothing."""
     try:
         with whole_journal(store):
             return None
@@ -344,6 +361,7 @@ def _damage(store: str) -> str | None:
 
 
 def _put_aside(store: str, path: Path) -> None:
+    """Open a damaged store to write, which puts it aside under another name and leaves a note."""
     if read_note(path) is not None:
         return
     try:

@@ -20,7 +20,7 @@ from handup.recover import run_record
 from handup.server import events as server
 
 MOST_WORDS = 60
-"""So many letters of a question or an answer are shown; the JSON has all of it."""
+"""Most letters of a question or an answer that a line shows; the JSON has all of them."""
 ERASED = "words that were erased"
 UNANSWERED = {
     session.Unanswered.NOT_NOW: "not now",
@@ -48,26 +48,26 @@ DROPPED = {
 KNOWN = {task.Known.SENSED: ", as the robot saw", task.Known.SAID: ", as a person said"}
 
 Words = str | Callable[[Any, Entry, Question | None], str]
-"""Fixed words; or what makes them of an event, its entry, and the question that it is about."""
+"""Fixed words, or a function that makes them of an event, its entry, and the question that the event is about."""
 
 
 def shortened(text: str, most: int = MOST_WORDS) -> str:
-    """A text in one line, printable, cut where it is long."""
+    """Return a text in one line, printable, cut where it is longer than `most` letters."""
     line = one_line(text)
     return line if len(line) <= most else line[: most - 1].rstrip() + "…"
 
 
 def quoted(text: str) -> str:
-    """A person's or a robot's words."""
+    """Return the words of a person or a robot in quotes, shortened."""
     return f"“{shortened(text)}”"
 
 
 def tell(entry: Entry, question: Question | None = None) -> str:
-    """What happened, in one line.
+    """Return in one line what happened.
 
     Args:
-        entry: The entry.
-        question: The question that it is about, for an answer's words.
+        entry: Entry of the journal.
+        question: Question that the entry is about, for the words of an answer.
     """
     event = entry.event.read() if isinstance(entry.event, run_record.RunTold) else task.opened(entry.event)
     about = shortened(entry.key.removeprefix(f"{entry.run}/") if entry.run else entry.key)
@@ -92,7 +92,7 @@ def _listed(options: Mapping[str, Any]) -> str:
 
 
 def _time(at_s: float, entry: Entry) -> str:
-    """The time of day, with the date where the entry is of another day."""
+    """Return the time of day, with the date where the entry is of another day."""
     return near(at_s, day(entry.at_s))
 
 
@@ -104,14 +104,14 @@ def _asked(event: desk.Asked, entry: Entry, _: object) -> str:
 
 def _answered(event: desk.Answered, _: object, question: Question | None) -> str:
     if event.value is None:
-        said = "something that was erased"
+        answer = "something that was erased"
     else:
         try:
-            known = value_from_json(event.value)
-            said = quoted(in_words(question or Question("?"), known)) if known is not None else "nothing"
-        except (BadAnswer, BadRecord, ValueError):
-            said = quoted(str(event.value))
-    return f"{_name(event.by)} answered {said}"
+            value = value_from_json(event.value)
+            answer = quoted(in_words(question or Question("?"), value)) if value is not None else "nothing"
+        except (BadAnswer, BadRecord, ValueError):  # an answer that this version cannot read stands as it is
+            answer = quoted(str(event.value))
+    return f"{_name(event.by)} answered {answer}"
 
 
 def _repaired(event: JournalRepaired, *_: object) -> str:
@@ -121,8 +121,8 @@ def _repaired(event: JournalRepaired, *_: object) -> str:
 
 
 def _remembered(event: memory.MemoryRemembered, entry: Entry, _: object) -> str:
-    said = "something that was erased" if event.label is None else quoted(event.label)
-    return f"remembered, as memory {entry.seq}, that {_name(event.by)} said {said} about {shortened(event.module)}"
+    label = "something that was erased" if event.label is None else quoted(event.label)
+    return f"remembered, as memory {entry.seq}, that {_name(event.by)} said {label} about {shortened(event.module)}"
 
 
 def _forgotten(event: memory.MemoryForgotten, *_: object) -> str:
@@ -167,7 +167,7 @@ WORDS_OF_A_STEP: Mapping[type, Words] = {
     ),
     server.RunTaken: lambda e, *_: f"the run is {shortened(e.robot)}'s",
 }
-"""Kinds of a question, an action or a run, which is named first."""
+"""Words for events of a question, an action or a run; its name stands before them."""
 
 WORDS: Mapping[type, Words] = {
     desk.Stopped: lambda e, *_: f"STOP by {_name(e.by)}{_because(ERASED if e.why is None else e.why)}",

@@ -1,4 +1,4 @@
-"""What `handup journal replay` shows: a timeline, then the state that it leads to."""
+"""Output of `handup journal replay`: a timeline, then the state that it leads to."""
 
 from __future__ import annotations
 
@@ -31,17 +31,17 @@ from handup.journal import Entry, Journal, JournalRepaired
 from handup.recover.run_record import Trail
 
 MOST_RUNS = 20
-"""So many runs are listed, the latest; the JSON has all of them."""
+"""Most runs that are listed, the latest ones; the JSON has all of them."""
 RUN_WIDTH = 12
-"""So many letters of a run's name stand in the timeline."""
+"""Letters of a run's name in the timeline."""
 RUN_KINDS = "run."
 ABOUT_ACTIONS = "act:"
-"""How the steps begin that ask what became of an action."""
+"""Beginning of the names of steps that ask what became of an action."""
 
 
 @dataclass(kw_only=True)
 class ReplayedRun:
-    """What is known of a run."""
+    """Findings of the replay about one run."""
 
     name: str
     first_s: float
@@ -52,7 +52,7 @@ class ReplayedRun:
 
     @property
     def stands(self) -> str:
-        """How it ended, or where it is."""
+        """Ending of the run, or its present state, in words."""
         attempt = self.trail.open_attempt
         if self.trail.ended is not None:
             return f"{self.trail.ended.outcome}: {shortened(self.trail.ended.reason)}"
@@ -66,7 +66,7 @@ class ReplayedRun:
         return "not ended"
 
     def to_json(self) -> dict[str, Any]:
-        """A plain record."""
+        """Return a plain record."""
         ended, attempt = self.trail.ended, self.trail.open_attempt
         return {
             "run": self.name,
@@ -81,7 +81,7 @@ class ReplayedRun:
 
 @dataclass(kw_only=True)
 class Story:
-    """What the replay has come to so far; shown is one run where it is named, else all of them."""
+    """State of the replay so far. Where `only` names a run, that one alone is shown."""
 
     only: str | None
     fold: Fold = field(default_factory=Fold)
@@ -91,7 +91,7 @@ class Story:
 
     @property
     def state(self) -> DeskState:
-        """The state of the desk by now."""
+        """State of the desk by now."""
         return self.fold.state()
 
     @property
@@ -105,11 +105,11 @@ class Story:
         return [run for run in self.runs.values() if self.only in (None, run.name)]
 
     def lists(self, entry: Entry) -> bool:
-        """Whether an entry belongs in the timeline: stops and repairs concern all runs."""
+        """Return whether an entry belongs in the timeline: stops and repairs concern all runs."""
         return self.only in (None, entry.run) or isinstance(entry.event, Stopped | Enabled | JournalRepaired)
 
     def take(self, entry: Entry) -> str:
-        """Take in one entry, and tell it in words."""
+        """Take in one entry, and return what happened in words."""
         self.fold.take(entry)
         if self.first_s is None:
             self.first_s = entry.at_s
@@ -128,20 +128,20 @@ class Story:
 
 
 def _asks_again_s(run: ReplayedRun, record: Record, at_s: float) -> float | None:
-    """When a run asks again what became of an action, if a question about that has just ended; None otherwise."""
+    """Return the time at which a run asks again what became of an action; None if no such question has just ended."""
     settings = {} if run.trail.started is None else run.trail.started.record.get("settings", {})
     rest_s, most = settings.get("expired_s"), settings.get("max_unanswered", 0)
     return at_s + rest_s if record.ended and rest_s is not None and record.attempt < most else None
 
 
 def show(journal: Journal, run: str | None, until: int, last: int | None, *, as_json: bool) -> bool:
-    """Replay, show it, and say whether the stored snapshot leads to the same state.
+    """Replay a journal, print it, and return whether the stored snapshot leads to the same state.
 
     Args:
-        journal: A journal that is whole.
-        run: Show only this run, and stops and repairs.
-        until: The last entry to take in.
-        last: List only so many entries; all where it is None.
+        journal: Journal that is whole.
+        run: Name of the run to show, with stops and repairs; None shows all.
+        until: Number of the last entry to take in.
+        last: Number of entries to list; None lists all.
         as_json: Print a record instead of lines.
     """
     story = Story(only=run)
@@ -173,14 +173,14 @@ def show(journal: Journal, run: str | None, until: int, last: int | None, *, as_
 
 
 class _Lines:
-    """The timeline, with a heading for each day."""
+    """Printer of the timeline, with a heading for each day."""
 
     def __init__(self, digits: int) -> None:
         self._digits = digits
         self._day = ""
 
     def show(self, entry: Entry, words: str) -> None:
-        """One entry in one line; cut at the edge of a terminal, whole in a file."""
+        """Print an entry in one line; cut at the edge of a terminal, whole in a file."""
         if (today := day(entry.at_s)) != self._day:
             self._day = today
             say(f"\n{today}")
@@ -228,7 +228,7 @@ def _stopped(story: Story, today: str) -> str:
 
 
 def _plain(text: str) -> str:
-    """A text in a cell, without markup."""
+    """Return a text for a cell of a table, with its brackets escaped."""
     return shortened(text).replace("[", "\\[")
 
 

@@ -1,4 +1,4 @@
-"""What failed in the runs of a journal, what it cost, and which rules people have taught."""
+"""Output of `handup journal triage`: failures of the runs, their costs, and the rules that people have taught."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from handup.journal import Entry, Journal
 
 
 def show(journal: Journal, *, run: str | None, after: int, as_json: bool) -> bool:
-    """Tell it; whether there was any run."""
+    """Print the triage of a journal, and return whether there was any run."""
     entries = list(journal.read(run=run))
     measured, traced = measure(entries), triage(entries)
     proposals = propose(entries, after=after, known=_rules(entries))
@@ -38,7 +38,7 @@ def show(journal: Journal, *, run: str | None, after: int, as_json: bool) -> boo
 
 
 def _rules(entries: Iterable[Entry]) -> list[Recovery]:
-    """The rules that the runs had, as they were last."""
+    """Return the rules that the runs had, each in its last version."""
     found: dict[str, Recovery] = {}
     for entry in entries:
         if isinstance(entry.event, Started | Reloaded) and entry.event.sources:

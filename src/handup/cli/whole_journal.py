@@ -1,4 +1,4 @@
-"""A journal that is read only once all of it was checked."""
+"""Journal that is read only once all of it was checked."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from handup.journal import Journal
 
 @contextmanager
 def whole_journal(store: str) -> Iterator[tuple[Journal, int]]:
-    """Open a journal to read, and check all of it; with it comes the number of entries that were checked.
+    """Open a journal to read, check all of it, and yield it with the number of its entries.
 
     Raises:
-        DamagedJournal: It is not whole.
+        DamagedJournal: The journal is not whole.
     """
     with Journal.open(store, create=False, readonly=True) as journal:
         with working("checking"):
