@@ -196,10 +196,10 @@ def test_a_file_of_people_is_read_with_all_that_it_says(folder: Path) -> None:
     ("text", "match"),
     [
         ("", r"people\.yaml:1: there is nothing to read\. Write for example"),
-        ("name: Ada", "a map, not a list"),
-        ("[]", "a list, not a list|not a list of people"),
+        ("name: Ada", "must hold a list of people, got a map"),
+        ("[]", "got an empty list"),
         ("- {name: Ada}\n- {role: operator}\n", r"people\.yaml:2: a person has no name"),
-        ("- {name: Ada}\n- {name: Ada}\n", r"people\.yaml:2: 'Ada' stands twice"),
+        ("- {name: Ada}\n- {name: Ada}\n", r"people\.yaml:2: .* 'Ada' stands twice"),
         ("- {name: Ada, limits: {per_hour: 0}}", "per_hour is 0"),
         ("- {name: 3}", "name of a person is 3"),
         ("- [", "no valid YAML"),

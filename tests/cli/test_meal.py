@@ -109,7 +109,7 @@ def test_the_faulty_detector_is_mostly_wrong() -> None:
 @pytest.mark.parametrize(
     ("given", "words"),
     [
-        (("--people", "nobody"), "--people is 'nobody'"),
+        (("--people", "nobody"), "--people must name people of a meal, got 'nobody'"),
         (("--plate", "soup"), "there is no plate 'soup'"),
         (("--looks", "odd"), "looks must be one of easy, hard, got 'odd'"),
         (("--bites", "0"), "bites must lie between 1 and 20, got 0"),

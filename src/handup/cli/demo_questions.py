@@ -1,4 +1,4 @@
-"""The questions of the tour: one of every kind, as a feeding robot would ask them."""
+"""Questions of the tour: one of every kind, as a feeding robot would ask them."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ PLATE = "tour/plate"
 TOUR: Mapping[str, Question] = {
     step: Question.from_json(record) for step, record in shipped_data(__file__, "tour/questions.yaml").items()
 }
-"""By step: every kind once, and a choice with a guess besides the one with pictures."""
+"""Questions by step: every kind once, and a choice with a guess besides the one with pictures."""
 
 
 def picture(name: str) -> bytes:
-    """A picture of the tour, as JPEG."""
+    """Return a picture of the tour, as JPEG."""
     return (Path(__file__).parent / "tour" / PICTURES[name]).read_bytes()

@@ -15,7 +15,7 @@ from handup import __version__
 from handup.cli.harness import at_work, check_page, drive, made_folder, workplace
 from handup.cli.options import LINGER_S, STORE_HELP, AsJson, Linger, NoBrowser, PageOptions, Port, Wait
 from handup.cli.output import check_writable, many, note, out, plain_table, print_json, print_table, working
-from handup.core import BadSetting
+from handup.core import Malformed, NotNow, UnknownName
 from handup.desk import SkippingClock
 from handup.desk.terminal import Left
 from handup.domains.domain import PAGE, SIMULATED, TERMINAL
@@ -62,27 +62,27 @@ Exit codes: 0 the meal is over; 1 the film or the result could not be written; 2
 that is taken, a page that is not built, or the extra [sim], [web] or OpenGL is missing; 130 left with Ctrl-C."""
 FOLDER = Path("handup-meals")
 PAGE_PLATE, PAGE_LOOKS = "thanksgiving", "hard"
-"""Served at the page where nothing else is ordered: something that the robot asks about."""
+"""Plate and looks at the page where none are named: the robot has something to ask about them."""
 RESULT = {True: "got it", False: "lost"}
 
 
 @dataclass(frozen=True, kw_only=True)
 class Sitting:
-    """How a meal is eaten.
+    """Settings of a meal that are not part of its order.
 
     Args:
-        people: Who answers.
-        page: How the page is opened.
-        store: Where the meal is kept; where it is None, in a folder that stays at the page, else in one that is
+        people: Kind of the people who answer.
+        page: Settings of the page.
+        store: Store of the meal; None keeps it in a folder at the page, else in one that is
             thrown away.
         new: Begin a new meal, though the last one was not finished.
         again: Tell a meal that is over again, instead of beginning another.
         own_seed: Give each new meal a plate of its own.
         own_kitchen: Serve all meals of the store in one home.
-        speed: Of the arm; 1 is real time.
-        accuracy: How often simulated people are right.
-        frames: The film goes here.
-        memory: Where the robot keeps what it is told.
+        speed: Speed of the arm; 1 is real time.
+        accuracy: Share of right answers of simulated people, 0 to 1.
+        frames: List that collects the pictures of the film; None films nothing.
+        memory: Memory in which the robot keeps what it is told.
     """
 
     people: str
@@ -99,52 +99,61 @@ class Sitting:
 
 
 def meal(
-    people: Annotated[str, typer.Option(help="Who answers: page, terminal or simulated.", metavar="WHO")] = PAGE,
+    people: Annotated[str, typer.Option(help="People who answer: page, terminal or simulated.", metavar="WHO")] = PAGE,
     plate: Annotated[
         str | None,
         typer.Option(
-            help="savory salad (thanksgiving at the page), thanksgiving, mixed salad, noodles or random.",
+            help="Plate: savory salad, thanksgiving, mixed salad, noodles or random. "
+            "Default: savory salad, at the page thanksgiving.",
             metavar="NAME",
         ),
     ] = None,
     looks: Annotated[
         str | None,
-        typer.Option(help="easy (hard at the page), or hard: other colours, lamps, clutter.", metavar="LOOKS"),
+        typer.Option(
+            help="Looks: easy, or hard with other colours, lamps and clutter. Default: easy, at the page hard.",
+            metavar="LOOKS",
+        ),
     ] = None,
-    method: Annotated[str, typer.Option(help="How it decides.", metavar="METHOD")] = "troubleshoot",
-    bites: Annotated[int, typer.Option(help="How many bites.")] = 5,
-    attempts: Annotated[int, typer.Option(help="How many attempts at each, at most.")] = 3,
+    method: Annotated[str, typer.Option(help="Method by which the robot decides.", metavar="METHOD")] = "troubleshoot",
+    bites: Annotated[int, typer.Option(help="Number of bites.")] = 5,
+    attempts: Annotated[int, typer.Option(help="Most attempts at each bite.")] = 3,
     seed: Annotated[
-        int | None, typer.Option(help="Which meal; 0, and at the page another one each time.", min=0, metavar="N")
+        int | None,
+        typer.Option(help="Seed of the meal. Default: 0, at the page another one each time.", min=0, metavar="N"),
     ] = None,
     faulty_detector: Annotated[
-        bool, typer.Option("--faulty-detector", help="A food detector that is mostly wrong (the paper's appendix D).")
+        bool,
+        typer.Option("--faulty-detector", help="Use a food detector that is mostly wrong (the paper's appendix D)."),
     ] = False,
     calibrators: Annotated[
-        str, typer.Option(help="best, interval (the paper's C.2) or scaled (the paper's D).", metavar="KIND")
+        str, typer.Option(help="Calibrators: best, interval (the paper's C.2) or scaled (its D).", metavar="KIND")
     ] = "best",
     accuracy: Annotated[
-        float | None, typer.Option(help="How often simulated people are right.", metavar="P", min=0.0, max=1.0)
+        float | None, typer.Option(help="Share of right answers of simulated people.", metavar="P", min=0.0, max=1.0)
     ] = None,
-    record: Annotated[Path | None, typer.Option(help="Film the meal.", metavar="FILE.gif")] = None,
+    record: Annotated[
+        Path | None, typer.Option(help="File to write a film of the meal to.", metavar="FILE.gif")
+    ] = None,
     store: Annotated[str | None, typer.Option(help=STORE_HELP, metavar="STORE")] = None,
     kitchen: Annotated[
         int | None,
         typer.Option(
-            help="In which home: its lamp, table, plates and foods look the same; at the page the store's.",
+            help="Number of a home, where lamp, table, plates and foods look alike. Default: at the page the store's.",
             min=0,
             metavar="N",
         ),
     ] = None,
     memory: Annotated[
         str | None,
-        typer.Option(help="Where what it is told is kept; on the meal's own store.", metavar="STORE"),
+        typer.Option(help="Store of what the robot is told. Default: the meal's own store.", metavar="STORE"),
     ] = None,
     remember: Annotated[
         bool | None,
         typer.Option(
             "--remember/--no-memory",
-            help="Not to ask again what it was told before; off with simulated people, else as the meal was begun.",
+            help="Remember what people said, and do not ask it again. Default: as the meal was begun; "
+            "for a new one on, with simulated people off.",
         ),
     ] = None,
     as_json: AsJson = False,
@@ -152,13 +161,13 @@ def meal(
     no_browser: NoBrowser = False,
     wait: Wait = True,
     new: Annotated[
-        bool, typer.Option("--new", help="Begin a new meal on the store, whatever was eaten there before.")
+        bool, typer.Option("--new", help="Begin a new meal on the store, even if the last one is not over.")
     ] = False,
     rest: Annotated[
-        float, typer.Option(help="At the page: seconds from a bite to the next.", min=0.0, max=3600.0, metavar="S")
+        float, typer.Option(help="Pause between two bites at the page, in seconds.", min=0.0, max=3600.0, metavar="S")
     ] = 6.0,
     speed: Annotated[
-        float, typer.Option(help="At the page: of the arm; 1 is real time.", min=0.1, max=100.0, metavar="X")
+        float, typer.Option(help="Speed of the arm at the page; 1 is real time.", min=0.1, max=100.0, metavar="X")
     ] = 1.0,
     linger: Linger = LINGER_S,
 ) -> None:
@@ -204,9 +213,11 @@ def meal(
 
 def _check(people: str, record: Path | None) -> None:
     if people not in DOMAIN.people:
-        raise BadSetting(f"--people is '{people}'", hint=f"Use {', '.join(DOMAIN.people)}.")
+        known = ", ".join(DOMAIN.people)
+        raise UnknownName.of("--people", f"'{people}'", "name people of a meal", hint=f"Use one of: {known}.")
     if record is not None and (record.suffix.lower() != ".gif" or not record.parent.is_dir() or record.is_dir()):
-        raise BadSetting(f"--record is '{record}'", hint="Name a .gif file in a folder that exists.")
+        must = "name a .gif file in a folder that exists"
+        raise Malformed.of("--record", f"'{record}'", must, hint="Name another file.")
     if record is not None:
         check_writable("--record", record)
 
@@ -215,7 +226,7 @@ def eat(wanted: Order, sitting: Sitting) -> Served:
     """Eat the whole meal, from the plate to the summary.
 
     Raises:
-        BadSetting: Another meal is under way on the store, or the page is not built; or the robot asks, and nothing
+        BadSetting: Another meal is under way on the store, the page is not built, or the robot asks and nothing
             more can be typed.
     """
     people, at_page = sitting.people, sitting.people == PAGE
@@ -261,15 +272,15 @@ def eat(wanted: Order, sitting: Sitting) -> Served:
         place.run = order.name
         task = MealTask(order, place, modules=modules, accuracy=sitting.accuracy, film=sitting.frames, memory=memory)
         try:
-            with working("eating", order.bites, quiet=people == TERMINAL) as told:
-                drive(work, place, task, lambda: told(task.eaten))
+            with working("eating", order.bites, quiet=people == TERMINAL) as progress:
+                drive(work, place, task, lambda: progress(task.eaten))
         except Left:
             kept = (
                 "The same command goes on with it"
                 if sitting.store is not None
                 else "Nothing of it is kept: that needs --store"
             )
-            raise BadSetting(
+            raise NotNow(
                 "the robot asks, and nothing more can be typed here",
                 hint=f"{kept}. To have nobody asked, use --people simulated.",
             ) from None
@@ -283,8 +294,8 @@ def _say_what(order: Order, sitting: Sitting, store: str, *, goes_on: bool) -> N
     kept = f"Kept in {store}."
     if sitting.people == PAGE:
         what = f"{order.name} ({order.plate}, {order.bites} bites)"
-        said = f"Goes on with {what}; for a new one: --new." if goes_on else f"Begins {what}."
-        note(f"{said} {kept}")
+        begins = f"Goes on with {what}; for a new one: --new." if goes_on else f"Begins {what}."
+        note(f"{begins} {kept}")
     elif sitting.people == TERMINAL:
         kept = kept if sitting.store is not None else "Without --store nothing of this meal is kept."
         note(kept)
@@ -293,7 +304,7 @@ def _say_what(order: Order, sitting: Sitting, store: str, *, goes_on: bool) -> N
 
 
 def _save(frames: list[Any], record: Path) -> None:
-    """Write the film, after the result: where that fails, the result is there."""
+    """Write the film, after the result: if that fails, the result is printed all the same."""
     sys.stdout.flush()
     if not frames:
         note("No film: the meal was over before, and nothing was done now.")
@@ -303,7 +314,7 @@ def _save(frames: list[Any], record: Path) -> None:
 
 
 def _show(served: Served) -> None:
-    """What a person wants to know: each bite, what was asked, what it cost."""
+    """Print each bite, what was asked about it, and what the meal cost."""
     headings = ("bite", "food", "result", "tries", "asked about", "if lost, why")
     table = plain_table(*headings, right=("bite", "tries"))
     for bite in served.bites:

@@ -1,4 +1,4 @@
-"""`handup page`: opens the page of a server; with --demo a tour of every kind of question, without a robot."""
+"""`handup page`: page of a server; with --demo a tour of every kind of question, without a robot."""
 
 from __future__ import annotations
 
@@ -31,17 +31,17 @@ Exit codes: 0 ended; 2 a taken port, a page that is not built, or the extra [web
 ROBOT = "tour"
 PEOPLE = (Person(name="you"), Person(name="somebody else", role=Role.CAREGIVER))
 PAUSE_S = 1.5
-"""Between two questions, so that the page says what became of the last one."""
+"""Pause between two questions, so that the page can say what became of the last one."""
 LOOK_S = 1.0
-"""How long to wait for an answer at a time."""
+"""Time of one wait for an answer."""
 
 
 def page(
-    url: Annotated[str, typer.Argument(help="Where the server is.", metavar="URL", envvar="HANDUP_URL")] = LOCAL_URL,
-    demo: Annotated[bool, typer.Option("--demo", help="A tour of every kind of question.")] = False,
-    port: Annotated[int, typer.Option(help="For the tour; 0 takes a free one.", min=0, max=65535)] = 0,
+    url: Annotated[str, typer.Argument(help="Address of the server.", metavar="URL", envvar="HANDUP_URL")] = LOCAL_URL,
+    demo: Annotated[bool, typer.Option("--demo", help="Show a tour of every kind of question.")] = False,
+    port: Annotated[int, typer.Option(help="Port of the tour; 0 takes a free one.", min=0, max=65535)] = 0,
     browse: Browse = True,
-    rounds: Annotated[int, typer.Option(help="So many rounds of the tour; 0 until Ctrl-C.", min=0)] = 0,
+    rounds: Annotated[int, typer.Option(help="Number of rounds of the tour; 0 goes on until Ctrl-C.", min=0)] = 0,
 ) -> None:
     """Open the page on which people answer; with --demo, see every kind of question."""
     if not demo:
@@ -80,14 +80,14 @@ def _tour(server: RunningServer, rounds: int) -> None:
 
 
 def _asked(client: Client, step: str, question: Question, attempt: int) -> str:
-    """Ask, and wait until there is something to tell: while everything is stopped, too."""
-    told = client.ask(question, run=ROBOT, step=step, attempt=attempt)
-    while not told.settled:
-        told = client.wait(told.id, LOOK_S) or told
-        if not told.settled:
-            time.sleep(PAUSE_S / 10)  # while it is stopped, nobody waits
-    said = f": {told.answer.value}" if told.answer is not None else ""
-    return f"{step}: {told.told}{said}"
+    """Ask a question, wait until it is settled, also while everything is stopped, and return the outcome in words."""
+    record = client.ask(question, run=ROBOT, step=step, attempt=attempt)
+    while not record.settled:
+        record = client.wait(record.id, LOOK_S) or record
+        if not record.settled:
+            time.sleep(PAUSE_S / 10)  # while robots are stopped, the server answers at once
+    answer = f": {record.answer.value}" if record.answer is not None else ""
+    return f"{step}: {record.told}{answer}"
 
 
 def _state(place: int, phase: str, question: Question | None) -> dict[str, Any]:

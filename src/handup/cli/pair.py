@@ -1,4 +1,4 @@
-"""`handup pair`: let a device or a robot in, see who is in, and show somebody the door."""
+"""`handup pair`: access of devices and robots to the server: grant, list and revoke it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import typer
 
 from handup.cli.options import DEFAULT_STORE, LOCAL_URL, StoreOption
 from handup.cli.output import moment, note, out, print_json
-from handup.core import BadSetting, MissingExtra, Role
+from handup.core import ConflictingSettings, MissingExtra, MissingSetting, Role
 from handup.desk import Desk
 from handup.journal import Journal
 from handup.server import Access, introduce
@@ -31,22 +31,29 @@ address here with --url; see docs/desk/server.md."""
 
 
 def pair(
-    name: Annotated[str | None, typer.Option(help="Whose device it is.", metavar="NAME")] = None,
+    name: Annotated[str | None, typer.Option(help="Name of the person whose device is let in.", metavar="NAME")] = None,
     role: Annotated[
         str | None,
         typer.Option(help=f"Role of the person: {', '.join(Role)}. Default: the role they have, or resident."),
     ] = None,
-    robot: Annotated[str | None, typer.Option(help="Make a token for a robot instead.", metavar="NAME")] = None,
-    listed: Annotated[bool, typer.Option("--list", help="Show who is in.")] = False,
-    revoke: Annotated[str | None, typer.Option(help="End the access of a device or robot.", metavar="ID")] = None,
-    hours: Annotated[float, typer.Option(help="How long the access lasts.", min=0.01, max=87600.0)] = PERSON_HOURS,
-    url: Annotated[str, typer.Option(help="Where the device reaches the server.", metavar="URL")] = LOCAL_URL,
+    robot: Annotated[str | None, typer.Option(help="Name of a robot to make a token for.", metavar="NAME")] = None,
+    listed: Annotated[bool, typer.Option("--list", help="List the devices and robots that have access.")] = False,
+    revoke: Annotated[
+        str | None, typer.Option(help="Id of an access to end, as --list shows it.", metavar="ID")
+    ] = None,
+    hours: Annotated[
+        float, typer.Option(help="Hours for which the access lasts.", min=0.01, max=87600.0)
+    ] = PERSON_HOURS,
+    url: Annotated[
+        str, typer.Option(help="Address at which the device reaches the server.", metavar="URL")
+    ] = LOCAL_URL,
     store: StoreOption = DEFAULT_STORE,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
 ) -> None:
     """Let a person's device or a robot in; list or revoke what was let in."""
-    if sum([name is not None, robot is not None, listed, revoke is not None]) != 1:
-        raise BadSetting("it is not clear what to do", hint="Give one of --name, --robot, --list and --revoke.")
+    if (count := sum([name is not None, robot is not None, listed, revoke is not None])) != 1:
+        cause = f"one of --name, --robot, --list and --revoke must be given, got {count or 'none'}"
+        raise (ConflictingSettings if count else MissingSetting)(cause, hint="Give one of them.")
     with Journal.open(store, create=name is not None or robot is not None) as journal:
         access = Access(journal)
         if listed:
@@ -71,7 +78,7 @@ def pair(
 
 
 def _devices(access: Access) -> tuple[dict[str, Any], list[str]]:
-    """Who is in, as a record and as lines."""
+    """Return the devices and robots that have access, as a record and as lines."""
     grants = access.grants()
     lines = []
     for grant in grants:
@@ -81,11 +88,11 @@ def _devices(access: Access) -> tuple[dict[str, Any], list[str]]:
 
 
 def _code(
-    access: Access, journal: Journal, name: str, given: str | None, hours: float, url: str
+    access: Access, journal: Journal, name: str, role_name: str | None, hours: float, url: str
 ) -> tuple[dict[str, Any], list[str]]:
-    """A code for a person, whom the store knows from then on, as a record and as lines."""
+    """Make a code for a person, whom the store knows from then on; return it as a record and as lines."""
     known = Desk(journal).state.people.get(name)
-    role = Role.of(given or (known.role if known else Role.RESIDENT))
+    role = Role.of(role_name or (known.role if known else Role.RESIDENT))
     introduce(journal, name, role)
     code, until_s = access.make_code(name, role, token_s=hours * HOUR_S)
     link = f"{url.rstrip('/')}/#code={code}"
@@ -94,7 +101,7 @@ def _code(
 
 
 def _qr(link: str) -> str:
-    """A picture of an address that a camera reads from the terminal."""
+    """Return a QR code of an address, which a camera reads from the terminal."""
     try:
         import segno  # noqa: PLC0415 - an extra
     except ModuleNotFoundError:

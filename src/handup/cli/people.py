@@ -1,4 +1,4 @@
-"""People from a file, with file and line in every error, and who sits at this terminal."""
+"""People from a file, with file and line in every error, and the name of the person at this terminal."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from handup.core import BadSetting, HandupError, Person
+from handup.core import BadSetting, ConflictingSettings, HandupError, Malformed, Person
 from handup.core.files import read_text
 from handup.core.yaml_document import (
     Listing,
@@ -30,9 +30,9 @@ HINT = "Write for example: [{name: Ada, role: caregiver, limits: {per_hour: 6}}]
 
 
 def load_people(path: Path | None) -> tuple[Person, ...]:
-    """People from a YAML or JSON file: a list, each with `name` and, where wanted, `role`, `channels` and `limits`.
+    """Return the people of a YAML or JSON file: a list, each with a `name` and maybe `role`, `channels` and `limits`.
 
-    Where no file is given there is nobody.
+    Without a file there is nobody.
 
     Raises:
         BadSetting: The file cannot be read, or does not describe people; with the line.
@@ -47,9 +47,9 @@ def load_people(path: Path | None) -> tuple[Person, ...]:
 
 
 def people_named(journal: Journal, names: Iterable[str]) -> tuple[Person, ...]:
-    """People by name, as the journal knows them, so that nobody's limits change because somebody names them here.
+    """Return people by name, as the journal knows them, so that naming them here changes nobody's limits.
 
-    Whom it does not know can be asked one question at a time, whenever there is one.
+    A person whom it does not know can be asked one question at a time, without further limits.
     """
     known = Desk(journal).state.people
     plain = (Person(name=name) for name in names)
@@ -57,7 +57,7 @@ def people_named(journal: Journal, names: Iterable[str]) -> tuple[Person, ...]:
 
 
 def user_name() -> str:
-    """Who sits at this terminal, as far as the system knows."""
+    """Return the name of the person at this terminal, as far as the system knows it; else "person"."""
     name = " ".join((os.environ.get("USER") or os.environ.get("USERNAME") or "").split())
     return name if name.isprintable() and 0 < len(name) <= 200 else "person"
 
@@ -66,13 +66,15 @@ def _people(root: Node) -> tuple[Person, ...]:
     if isinstance(root, YamlMap) and set(root.entries) == {"people"}:
         root = root.entries["people"].value
     if not isinstance(root, Listing) or not root.items:
-        raise BadSetting(f"this is {in_words(root)}, not a list of people", hint=HINT)
+        got = "an empty list" if isinstance(root, Listing) else in_words(root)
+        raise Malformed(f"the file must hold a list of people, got {got}", hint=HINT)
     found: dict[str, Person] = {}
     for item in root.items:
         try:
             person = Person.from_json(_plain(item))
             if person.name in found:
-                raise BadSetting(f"'{person.name}' stands twice", hint="Give everybody a name of their own.")
+                cause = f"every person must have another name, and '{person.name}' stands twice"
+                raise ConflictingSettings(cause, hint="Give everybody a name of their own.")
         except HandupError as error:
             raise BadSetting(error.cause, hint=error.hint, line=item.line) from None
         found[person.name] = person
@@ -80,11 +82,11 @@ def _people(root: Node) -> tuple[Person, ...]:
 
 
 def _plain(node: Node) -> Any:
-    """A node as plain data: numbers where they stand without quotes."""
+    """Return a node as plain data: numbers where they stand without quotes."""
     if isinstance(node, Scalar):
         if is_nothing(node):
             return None
         return float(node.text) if node.plain and NUMBER.fullmatch(node.text) else node.text
     if isinstance(node, Listing):
-        return [_plain(each) for each in node.items]
+        return [_plain(item) for item in node.items]
     return {key: _plain(entry.value) for key, entry in node.entries.items()}

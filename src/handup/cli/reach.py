@@ -1,4 +1,4 @@
-"""`handup reach`: a hand reaches for something, driven by you at the page or by a simulated person, and helped."""
+"""`handup reach`: hand that reaches for something, driven by you or a simulated person, with a robot's help."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from handup.cli.options import (
     first_named,
 )
 from handup.cli.output import note, out, plain_table, print_json, print_table
-from handup.core import BadSetting, StoreUnavailable
+from handup.core import ConflictingSettings, StoreUnavailable, UnknownName
 from handup.domains.domain import PAGE
 from handup.domains.reaching import SteeringHabit, Trial
 from handup.domains.reaching.driven_hand import Driven
@@ -51,23 +51,23 @@ Exit codes: 0 it is over; 2 bad input, a port that is taken, a page that is not 
 YOU = "you"
 FOLDER = Path("handup-reach")
 AT_THE_PAGE = {"store": "--store", **NAMES, "limit": "--limit"}
-"""Options that only a person at the page has use for."""
+"""Options that only a person at the page uses, by the names of their parameters."""
 
 
 def reach(
     context: typer.Context,
-    scene: Annotated[str, typer.Option(help="S1, S2, U6 or U22.", metavar="SCENE")] = "S1",
+    scene: Annotated[str, typer.Option(help="Scene: S1, S2, U6 or U22.", metavar="SCENE")] = "S1",
     task: Annotated[
-        str | None, typer.Option(help="What to take, such as cup/top; you take what you like.", metavar="GOAL")
+        str | None, typer.Option(help="Goal, such as cup/top. Default: what you like.", metavar="GOAL")
     ] = None,
-    method: Annotated[str, typer.Option(help="What helps; manual: nothing.", metavar="METHOD")] = "assist",
+    method: Annotated[str, typer.Option(help="Method of help; manual gives none.", metavar="METHOD")] = "assist",
     user: Annotated[
-        str, typer.Option(help="Who drives: you, or a simulated stop-beside, stop-over, rotate-first.", metavar="WHO")
+        str, typer.Option(help="Driver: you, or a simulated stop-beside, stop-over or rotate-first.", metavar="WHO")
     ] = YOU,
     seed: Annotated[
         int | None,
         typer.Option(
-            help=f"Which simulated person; {Reach.seed}, as those of 0 to 999 are kept for the study.",
+            help=f"Seed of the simulated person. Default: {Reach.seed}, as 0 to 999 are kept for the study.",
             min=0,
             max=2**32 - 1,
             metavar="N",
@@ -79,7 +79,8 @@ def reach(
     no_browser: NoBrowser = False,
     wait: Wait = True,
     limit: Annotated[
-        float, typer.Option(help="At the page: so long you may take, in seconds.", min=1.0, max=3600.0, metavar="S")
+        float,
+        typer.Option(help="Longest time for the attempt at the page, in seconds.", min=1.0, max=3600.0, metavar="S"),
     ] = 600.0,
     linger: Linger = LINGER_S,
 ) -> None:
@@ -94,7 +95,8 @@ def reach(
             _show(trial)
         return
     if seed is not None:
-        raise BadSetting("--seed is for simulated people", hint="Leave it out: what you do is not chance.")
+        cause = f"--seed must stand with a simulated --user, got '{YOU}'"
+        raise ConflictingSettings(cause, hint="Leave it out: what you do is not chance.")
     page = PageOptions(port=port, browser=not no_browser, wait=wait, linger_s=linger)
     driven = _drive(order, store, page)
     if as_json:
@@ -110,7 +112,8 @@ def _drive(order: Reach, store: str | None, page: PageOptions) -> Driven:
         BadGoals: The task is no goal of the scene.
         UnknownMethod: There is no such method.
         MissingExtra: The extra `web` is not installed.
-        BadSetting: The page is not built, or somebody drives on this store already.
+        MissingSetting: The page is not built.
+        NotNow: Somebody drives on this store already.
     """
     check_page("driving at the page")
     where = store or str(made_folder(FOLDER) / "reach.db")
@@ -135,20 +138,22 @@ def _drive(order: Reach, store: str | None, page: PageOptions) -> Driven:
 
 
 def _check_no_page(context: typer.Context, user: str) -> None:
-    """Nothing that was said of the page is left aside without a word."""
+    """Refuse options of the page for a simulated person, so that none is ignored without a word."""
     option = first_named(context, AT_THE_PAGE)
     if option:
-        raise BadSetting(f"{option} is for the page, and '{user}' drives without one", hint=f"Use --user {YOU}.")
+        cause = f"{option} must stand with --user {YOU}, and '{user}' drives without a page"
+        raise ConflictingSettings(cause, hint=f"Use --user {YOU}.")
 
 
 def _strategy(user: str) -> SteeringHabit:
     if user not in tuple(SteeringHabit):
-        raise BadSetting(f"--user is '{user}'", hint=f"Use {', '.join((YOU, *SteeringHabit))}.")
+        known = ", ".join((YOU, *SteeringHabit))
+        raise UnknownName.of("--user", f"'{user}'", "name a driver", hint=f"Use one of: {known}.")
     return SteeringHabit(user)
 
 
 def _show(trial: Trial) -> None:
-    """Each attempt of a simulated person."""
+    """Print each attempt of a simulated person."""
     counts = ("seconds", "mode changes", "questions", "opposing")
     table = plain_table("attempt", "strategy", "ending", *counts, right=("attempt", *counts))
     for number, attempt in enumerate(trial.attempts, start=1):
@@ -165,7 +170,7 @@ def _show(trial: Trial) -> None:
 
 
 def _tell(driven: Driven) -> None:
-    """How a person's own attempt went."""
+    """Print the result of a person's own attempt."""
     held = driven.held or "nothing"
     out.print(
         f"{driven.ending}: {held}, after {driven.time_s:.1f} s, {driven.mode_changes} changes of mode, "
