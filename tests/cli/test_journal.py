@@ -161,7 +161,7 @@ def test_a_name_that_nobody_has_is_said_and_found_wrong(store: Path) -> None:
 def test_without_a_terminal_a_change_needs_yes(command: list[str], store: Path, folder: Path) -> None:
     damage(store) if command[0] == "repair" else None
     before = content(folder)
-    assert_one_line_error(here("journal", *command), "needs a confirmation", "Give --yes")
+    assert_one_line_error(here("journal", *command), "must be confirmed", "Give --yes")
     assert content(folder) == before
 
 

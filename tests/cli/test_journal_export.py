@@ -92,13 +92,13 @@ def test_a_file_is_overwritten_only_by_force(folder: Path) -> None:
     [
         (["--to", "all.txt"], ["'all.txt' names no format", "Use jsonl or csv"]),
         (["--to", "all"], ["'all' names no format"]),
-        (["--format", "xml"], ["--format is 'xml'"]),
+        (["--format", "xml"], ["--format must be jsonl or csv, got 'xml'"]),
         (["--to", "no/such/folder.csv"], ["can be written", "folder that exists"]),
         (["--to", ".", "--format", "csv"], ["can be written"]),
         (["--to", "handup.db", "--format", "csv", "--force"], ["belongs to the journal"]),
         (["--to", "handup.db-wal", "--format", "csv", "--force"], ["belongs to the journal"]),
         (["--to", "./handup.db.witness", "--format", "csv", "--force"], ["belongs to the journal"]),
-        (["--json"], ["both go to stdout"]),
+        (["--json"], ["would go to stdout, too"]),
     ],
     ids=lambda value: " ".join(value)[:40] if isinstance(value, list) else None,
 )

@@ -132,7 +132,7 @@ def test_bad_input_is_one_line(store: str) -> None:
     wrong = here("recipe", "test", "so_what", "--recoveries", "rule.yaml", "--from-failure", "9", "--store", store)
     assert_one_line_error(wrong, "has no failure 9")
     odd = here("recipe", "test", "so_what", "--recoveries", "rule.yaml", "--from-failure", "x", "--store", store)
-    assert_one_line_error(odd, "--from-failure is 'x'")
+    assert_one_line_error(odd, "--from-failure must be 'last' or a number, got 'x'")
 
 
 def test_only_actions_that_a_recovery_starts_can_give_up(store: str) -> None:

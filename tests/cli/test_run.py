@@ -171,9 +171,9 @@ def test_wrong_recipes_are_refused_before_anything_is_written(files: Path) -> No
     [
         ((), "nothing to run is named"),
         (("slips.yaml",), "there is no action 'look'"),
-        ((*KITTING, "--people", "everybody"), "--people is 'everybody'"),
+        ((*KITTING, "--people", "everybody"), "--people must be nobody, simulated, terminal or page, got 'everybody'"),
         (("--world", "moon"), "there is no world 'moon'"),
-        (("look.yaml", *KITTING, "--params", "[1]"), "--params is '[1]'"),
+        (("look.yaml", *KITTING, "--params", "[1]"), "--params must be a JSON object, got '[1]'"),
         (("look.yaml", *KITTING), "the inputs of task 'look_around' must be"),
         (("look.yaml", *KITTING, "--task", "dance"), "there is no task 'dance'"),
         (("slips.yaml", "--drills"), "there is nothing to drill without a world"),

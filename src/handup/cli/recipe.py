@@ -1,4 +1,4 @@
-"""`handup recipe`: is it right, what does it look like, and does a part of it work alone?"""
+"""`handup recipe`: check recipes and recoveries, show them as a tree, and test parts of them alone."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from handup.cli.recipe_run import RunCall
 from handup.cli.run import params_of
 from handup.cli.run_progress import RunProgress
 from handup.cli.worlds import abilities_in, stage_of
-from handup.core import BadSetting
+from handup.core import BadSetting, Malformed, MissingSetting, UnknownName
 from handup.domains.runs import RUNS
 from handup.domains.stage import Stage
 from handup.executive.action import Aborted
@@ -50,10 +50,12 @@ told again up to that failure, with its variables, beliefs and counts, and nothi
 
 Exit codes: 0 it did what it should, 1 it did not, 2 bad input."""
 
-Files = Annotated[list[Path], typer.Argument(help="Recipe files; a run begins with the first one.", show_default=False)]
-WorldName = Annotated[str | None, typer.Option(help="The world whose actions and monitors are known: kitting.")]
+Files = Annotated[
+    list[Path], typer.Argument(help="Files of recipes; a run begins with the first one.", show_default=False)
+]
+WorldName = Annotated[str | None, typer.Option(help="World whose actions and monitors are known, such as kitting.")]
 ALONE = "test"
-"""The task that holds an action which is tested alone."""
+"""Name of the task that holds an action which is tested alone."""
 LAST = "last"
 
 
@@ -90,16 +92,18 @@ def check_files(
 def show(
     files: Files,
     recoveries: RecoveryFiles = None,
-    task: Annotated[str | None, typer.Option(help="Begin with this task.")] = None,
+    task: Annotated[
+        str | None, typer.Option(help="Name of the task to begin with. Default: that of the first file.")
+    ] = None,
     world: WorldName = None,
-    svg: Annotated[Path | None, typer.Option(help="Write the tree as a picture into this file.")] = None,
+    svg: Annotated[Path | None, typer.Option(help="File to write the tree to, as a picture.")] = None,
     as_json: AsJson = False,
 ) -> None:
     """Show the tree of tasks and steps, with the recoveries at the places they match."""
     with all_problems():
         read, rules = _sources(files, recoveries, None).parsed()
     if task is not None and task not in read.tasks:
-        raise BadSetting(f"there is no task '{task}'", hint=f"Known: {', '.join(read.tasks)}.")
+        raise UnknownName(f"there is no task '{task}'", hint=f"Known: {', '.join(read.tasks)}.")
     abilities = None if world is None else abilities_in(world)
     tree = tree_shown(read, rules, task=task, abilities=abilities)
     if svg is not None:
@@ -120,21 +124,21 @@ def _sources(files: Sequence[Path], recoveries: Sequence[Path] | None, database:
 
 @app.command("test", epilog=TEST_EPILOG)
 def test_one(
-    name: Annotated[str, typer.Argument(help="A task, an action or a recovery.", metavar="NAME")],
-    params: Annotated[str, typer.Option(help="Its inputs, as JSON.", metavar="JSON")] = "{}",
+    name: Annotated[str, typer.Argument(help="Name of a task, an action or a recovery.", metavar="NAME")],
+    params: Annotated[str, typer.Option(help="Inputs of the task or action, as JSON.", metavar="JSON")] = "{}",
     recipe: Annotated[
-        list[Path] | None, typer.Option(help="A recipe file; give it again for more; else the world's own.")
+        list[Path] | None, typer.Option(help="File of recipes. Repeatable. Default: the world's own.")
     ] = None,
     recoveries: RecoveryFiles = None,
     database: DatabaseFile = None,
     world: WorldName = None,
-    seed: Annotated[int, typer.Option(help="Of the world.", min=0, metavar="N")] = 0,
+    seed: Annotated[int, typer.Option(help="Seed of the world.", min=0, metavar="N")] = 0,
     from_failure: Annotated[
-        str | None, typer.Option(help="For a recovery: a failure's number in the last run, or 'last'.", metavar="N")
+        str | None, typer.Option(help="Number of a failure of the last run to recover from, or 'last'.", metavar="N")
     ] = None,
     store: StoreOption = RUNS_STORE,
     aborts: Annotated[
-        list[str] | None, typer.Option(help="For a recovery: an action that gives up.", metavar="ACTION:CODE")
+        list[str] | None, typer.Option(help="Action of the recovery that gives up.", metavar="ACTION:CODE")
     ] = None,
     as_json: AsJson = False,
 ) -> None:
@@ -159,7 +163,7 @@ def test_one(
 
 
 def _part(name: str, wanted: RunCall, params: dict[str, Any], seed: int, *, quiet: bool) -> dict[str, Any]:
-    """Run a task or an action: of the files that are named, else the world's own; what came of it, with `ok`."""
+    """Run a task or an action of the named files, else of the world's own; return what came of it, with `ok`."""
     stage = stage_of(wanted.world or "", seed=seed)
     recipes, recoveries = Recipes(main=ALONE, tasks={}), tuple[Recovery, ...]()
     if wanted.files or wanted.world:
@@ -192,13 +196,14 @@ def _part(name: str, wanted: RunCall, params: dict[str, Any], seed: int, *, quie
 
 
 def _unknown(name: str, recipes: Recipes, recoveries: Sequence[Recovery], stage: Stage) -> BadSetting:
+    """Return the error for a name that is no task or action, and say how to test it if it is a recovery."""
     if any(rule.name == name for rule in recoveries):
-        return BadSetting(
-            f"'{name}' is a recovery, and a recovery is for a failure",
+        return MissingSetting(
+            f"'{name}' is a recovery, and a recovery must have a failure to recover from",
             hint="Name a stored one with --from-failure last, or its number, and --store.",
         )
     known = ", ".join([*recipes.tasks, *stage.actions][:20])
-    return BadSetting(f"there is no task, action or recovery '{name}'", hint=f"Known: {known}.")
+    return UnknownName(f"there is no task, action or recovery '{name}'", hint=f"Known: {known}.")
 
 
 def _show_part(record: Mapping[str, Any]) -> None:
@@ -211,18 +216,20 @@ def _show_part(record: Mapping[str, Any]) -> None:
 
 
 def _recovery(name: str, files: Sequence[Path], failure: str, store: str, aborts: Sequence[str]) -> dict[str, Any]:
-    """Try a recovery on a failure of the last run of a store; what came of it, with `ok`."""
+    """Try a recovery on a failure of the last run of a store; return what came of it, with `ok`."""
     with Journal.open(store, create=False, readonly=True) as journal:
         last = RUNS.latest(journal)
         begun = None if last is None else last.begun
         if last is None or not isinstance(begun, Started):
-            raise BadSetting("no recipe was run on this store", hint="Name another one with --store.")
+            cause = "the store must hold a run of a recipe, and the last run is none"
+            raise MissingSetting(cause, hint="Name another store with --store.")
         recipes, rule = _rule(name, files, begun)
         does = {action: Aborted(code=code or "failed") for action, _, code in (text.partition(":") for text in aborts)}
         started = _started_by(rule, recipes)
         for action in sorted(does.keys() - started):
-            known = f"It starts: {', '.join(sorted(started)) or 'none'}."
-            raise BadSetting(f"--aborts: '{name}' does not start the action '{action}'", hint=known)
+            hint = f"It starts: {', '.join(sorted(started)) or 'none'}."
+            cause = f"--aborts must name an action of the recovery, and '{name}' does not start the action '{action}'"
+            raise UnknownName(cause, hint=hint)
         rehearsed = rehearse(journal, last.order.name, rule, failure=_number(failure), does=does)
     failed = rehearsed.failure
     aborted = failed.levels[-1].aborts
@@ -241,14 +248,15 @@ def _number(failure: str) -> int | None:
     if failure == LAST:
         return None
     if not failure.isdecimal() or len(failure) > 9:
-        raise BadSetting(f"--from-failure is '{failure}'", hint="Give 'last', or the number of a failure.")
+        must = "be 'last' or a number"
+        raise Malformed.of("--from-failure", f"'{failure}'", must, hint="Give the number of a failure, or 'last'.")
     return int(failure)
 
 
 def _started_by(rule: Recovery, recipes: Recipes) -> set[str]:
-    """The actions of a recovery, and of all tasks that it may call."""
+    """Return the actions of a recovery, and of all tasks that it may call."""
     found: set[str] = set()
-    seen: set[str] = set()
+    seen: set[str] = set()  # tasks may call each other: without this the search could go round for ever
     waiting = [rule.steps]
     while waiting:
         for step in every(waiting.pop()):
@@ -261,14 +269,14 @@ def _started_by(rule: Recovery, recipes: Recipes) -> set[str]:
 
 
 def _rule(name: str, files: Sequence[Path], begun: Started) -> tuple[Recipes, Recovery]:
-    """The recovery of this name in the files, else in those that the last run had; and the recipes of that run."""
+    """Return the recipes of the last run, and the recovery of this name in the files, else in those of the run."""
     sources = Sources.from_json(begun.sources)
     if files:
         sources = replace(sources, recoveries=Sources.read((), map(str, files)).recoveries)
     recipes, recoveries = sources.parsed()
     rules = {rule.name: rule for rule in recoveries}
     if name not in rules:
-        raise BadSetting(f"there is no recovery '{name}'", hint=f"Known: {', '.join(rules) or 'none'}.")
+        raise UnknownName(f"there is no recovery '{name}'", hint=f"Known: {', '.join(rules) or 'none'}.")
     return recipes, rules[name]
 
 

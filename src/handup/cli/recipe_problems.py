@@ -1,4 +1,4 @@
-"""What is wrong with recipes, on the terminal: all of it, each with file, line, column and a next step."""
+"""Problems of recipes on the terminal: all of them, each with file, line, column and a next step."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ TELLS = "'handup recipe check' tells it, too"
 
 
 def print_problems(problems: Iterable[Problem], console: Console) -> None:
-    """One line for each."""
-    for each in problems:
-        console.print(str(each), markup=False, soft_wrap=True)
+    """Print each problem in one line."""
+    for problem in problems:
+        console.print(str(problem), markup=False, soft_wrap=True)
 
 
 @contextmanager
 def all_problems() -> Iterator[None]:
-    """Have everything told that is wrong with files, or with inputs, where an error alone would tell the first mistake.
+    """Print every problem of files or inputs, where the error alone would name only the first one.
 
     Raises:
-        BadRecipe: With the one problem and its column; where there are several, with their number, after each was told.
+        BadRecipe: There is one problem, which it names with its column; or several, which were printed before.
     """
     try:
         yield

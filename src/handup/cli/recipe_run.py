@@ -1,4 +1,4 @@
-"""One run of a robot, from the store to the result: which one, in what world, with whom to ask."""
+"""One run of a robot, from the store to the result: begin or resume it, in its world, with people to ask."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from handup.cli.people import user_name
 from handup.cli.recipe_problems import all_problems
 from handup.cli.run_progress import RunProgress
 from handup.cli.worlds import recipe_worlds, simulation, stage_of, with_endings
-from handup.core import BadSetting, Clock, ManualClock
+from handup.core import Clock, ConflictingSettings, ManualClock, MissingSetting, NotNow, UnknownName
 from handup.desk import SkippingClock
 from handup.desk.terminal import Left
 from handup.domains.domain import DOMAINS, NOBODY, PAGE, SIMULATED, TERMINAL, Domain, Task, Workplace
@@ -41,25 +41,25 @@ ROBOT = "robot"
 
 @dataclass(frozen=True, kw_only=True)
 class RunCall:
-    """A call of `handup run`; None is what was not named.
+    """Arguments of one call of `handup run`; None where nothing was given.
 
     Args:
-        files: Recipe files.
+        files: Files of recipes.
         recoveries: Files of recoveries.
-        database: A file.
+        database: File of the database.
         world: Name of a domain.
         options: Options of the domain's task.
         task: Name of the task to begin with, of a recipe.
-        params: Its inputs.
-        people: Who is asked.
-        resume: Go on with the last run.
-        store: Where it is kept.
-        seed: Of the world.
-        speed: Of a simulated robot.
-        drills: Let failures be injected.
-        steps: Show each step.
-        quiet: Show nothing.
-        page: How the page is opened.
+        params: Inputs of that task.
+        people: Kind of the people who are asked.
+        resume: Whether to go on with the last run.
+        store: Store of the run.
+        seed: Seed of the world.
+        speed: Speed of a simulated robot; 1 is real time.
+        drills: Whether failures may be injected.
+        steps: Whether to show each step.
+        quiet: Whether to show nothing on the way.
+        page: Settings of the page.
     """
 
     files: tuple[Path, ...] = ()
@@ -81,7 +81,7 @@ class RunCall:
 
     @property
     def sources(self) -> Sources:
-        """The files to begin with: those that are named, and the world's own in the place of others."""
+        """Files to begin with: those that are named, and the world's own in place of those that are not."""
         rules = [str(path) for path in self.recoveries]
         database = None if self.database is None else str(self.database)
         asking = self.people not in (None, NOBODY)
@@ -92,18 +92,19 @@ class RunCall:
             named = Sources.read(own.recipes, rules or own.recoveries, database or next(iter(own.database), None))
         else:
             known = ", ".join(domain.name for domain in recipe_worlds())
-            raise BadSetting("nothing to run is named", hint=f"Name a recipe file, or a --world: {known}.")
+            cause = "a recipe or a world must be named, and nothing to run is named"
+            raise MissingSetting(cause, hint=f"Name a recipe file, or a --world: {known}.")
         return with_endings(self.world, named) if self.world and asking else named
 
     @property
     def again(self) -> str:
-        """The command that goes on."""
+        """Command that goes on with the run."""
         named = self.store != RUNS_STORE or default_store(RUNS_STORE) != RUNS_STORE
         return "handup run --resume" + (f" --store {shlex.quote(self.store)}" if named else "")
 
 
 def execute(wanted: RunCall) -> dict[str, Any]:
-    """Begin or go on, to the end; return what came of it.
+    """Begin a run or go on with one, to its end; return what came of it.
 
     Raises:
         BadRecipe, BadSetting: The files or the terms are wrong.
@@ -132,9 +133,9 @@ class _Way:
 
     Attributes:
         people: Kind of the people who are asked.
-        person: Name of whoever is asked: the same for all commands that a task may go on with.
-        speed: Of the robot.
-        clock: Of the journal; the usual one where it is None.
+        person: Name of the person who is asked; the same in all commands that a task may go on with.
+        speed: Speed of the robot; 1 is real time.
+        clock: Clock of the journal; the usual one where it is None.
     """
 
     people: str
@@ -146,7 +147,7 @@ class _Way:
         self.wanted, self.domain, self.last = wanted, domain, last
 
     def place(self, work: Work, ordered: Ordered) -> AbstractContextManager[Workplace]:
-        """Make the place where it works."""
+        """Make the place where the run works."""
         return workplace(
             work,
             self.wanted.page,
@@ -159,15 +160,15 @@ class _Way:
         )
 
     def drive(self, work: Work, place: Workplace, task: Task) -> None:
-        """Drive a task.
+        """Drive a task to its end.
 
         Raises:
-            BadSetting: The robot asks, and nothing more can be typed here.
+            NotNow: The robot asks, and nothing more can be typed here.
         """
         try:
             drive(work, place, task)
         except Left:
-            raise BadSetting(
+            raise NotNow(
                 "the robot asks, and nothing more can be typed here",
                 hint=f"Go on with: {self.wanted.again}; to have nobody asked, leave out --people.",
             ) from None
@@ -187,7 +188,7 @@ class _Way:
 
 
 class _RecipeWay(_Way):
-    """A recipe, a world's own or somebody's."""
+    """Way of running a recipe, of a world or of the caller."""
 
     def __init__(self, wanted: RunCall, domain: Domain | None, last: Last | None) -> None:
         super().__init__(wanted, domain, last)
@@ -200,14 +201,16 @@ class _RecipeWay(_Way):
         """Refuse files that are wrong, and other terms than those of a run that goes on."""
         wanted = self.wanted
         if wanted.options:
-            raise BadSetting(
-                "--set is for a world with a task of its own", hint="Give a recipe its inputs by --params."
+            raise ConflictingSettings(
+                "--set is for a world with a task of its own, and this runs a recipe",
+                hint="Give a recipe its inputs by --params.",
             )
         if self.last is not None:
             _refuse_other(wanted, self.last)
             return
         if wanted.people == SIMULATED and self.domain is None:
-            raise BadSetting("nobody is simulated without a world", hint="Use --people page or terminal.")
+            cause = "--people simulated must have a --world: nobody is simulated without a world"
+            raise ConflictingSettings(cause, hint="Use --people page or terminal.")
         sources, stage = wanted.sources, stage_of(wanted.world or "")
         with all_problems():
             sources.checked(abilities_of(stage.actions, {monitor.name: monitor for monitor in stage.monitors}))
@@ -229,7 +232,7 @@ class _RecipeWay(_Way):
         return ordered
 
     def to_the_end(self, work: Work, ordered: Ordered) -> dict[str, Any]:
-        """Drive it, unless it is over; return what came of it."""
+        """Drive the run, unless it is over; return what came of it."""
         run = self._run or _known(self.last, work.journal)
         over = run.known and run.machine.finished is not None
         home = home_of(work.store, work.journal, ordered, new=self.last is None) if ordered.world else None
@@ -259,7 +262,7 @@ class _RecipeWay(_Way):
 
 
 class _TaskWay(_Way):
-    """A domain's own task."""
+    """Way of running a domain's own task."""
 
     domain: Domain
 
@@ -270,15 +273,16 @@ class _TaskWay(_Way):
         self.clock = SkippingClock() if self.people == SIMULATED else None
 
     def check(self) -> None:
-        """Refuse what is of recipes, and other options than those of a run that goes on."""
+        """Refuse options of recipes, and other options than those of a run that goes on."""
         wanted, domain = self.wanted, self.domain
         if any((wanted.files, wanted.recoveries, wanted.database, wanted.task, wanted.params, wanted.drills)):
-            raise BadSetting(
+            raise ConflictingSettings(
                 f"the robot of '{domain.name}' has a task of its own, without recipes, --params and --drills",
                 hint="Give its options by --set NAME=VALUE.",
             )
         if self.people not in domain.people:
-            raise BadSetting(f"--people is '{self.people}'", hint=f"Use {', '.join(domain.people)}.")
+            must = f"be one of {', '.join(domain.people)}"
+            raise UnknownName.of("--people", f"'{self.people}'", must, hint="Name one of them.")
         named = dict(wanted.options) if wanted.seed is None else {**wanted.options, "seed": str(wanted.seed)}
         self._order = domain.order_of(named)
         if self.last is None:
@@ -286,7 +290,7 @@ class _TaskWay(_Way):
         begun, now = self.last.begun, domain.options_of(self._order)
         assert isinstance(begun, TaskStarted)
         differs = [f"{name} {now[name]!r}, not {begun.options.get(name)!r}" for name in named]
-        differs = [said for name, said in zip(named, differs, strict=True) if now[name] != begun.options.get(name)]
+        differs = [words for name, words in zip(named, differs, strict=True) if now[name] != begun.options.get(name)]
         if wanted.world not in (None, domain.name):
             differs.append(f"--world {wanted.world!r}, not {domain.name!r}")
         _refuse_differing(self.last.order, differs)
@@ -300,7 +304,7 @@ class _TaskWay(_Way):
             return begin_run(writer, Ordered(name=name, world=self.domain.name, people=self.people), options)
 
     def to_the_end(self, work: Work, ordered: Ordered) -> dict[str, Any]:
-        """Drive it, unless it is over; return what came of it."""
+        """Drive the run, unless it is over; return what came of it."""
         over = None if self.last is None else self.last.over
         self.say_what(ordered, known=self.last is not None, over=over is not None)
         if isinstance(over, TaskOver):
@@ -319,25 +323,25 @@ class _TaskWay(_Way):
 
 
 def is_there(store: str) -> bool:
-    """Return whether there is, or was, a store: a file, what a damaged one left, or a database on a server."""
+    """Return whether there is, or was, a store: a file, the traces of a damaged one, or a database on a server."""
     path = address_of(store).path
     return path is None or path.exists() or note_path(path).exists() or Witness(path).there()
 
 
 def home_of(store: str, journal: Journal, ordered: Ordered, *, new: bool = False) -> Home:
-    """Return where the world of a run is kept: beside the store's file, or in the folder for runs.
+    """Return the home of a run's world: a file beside the store, or in the folder for runs.
 
-    Its name carries the hash of the order in the journal, and so does what is in it. So no run, of this store or of
-    another one, begins or goes on in a world that is not its own.
+    Its name and its content carry the hash of the order in the journal. So no run, of this store or of another one,
+    begins or goes on in a world that is not its own.
 
     Args:
-        store: As it was named.
-        journal: The store.
-        ordered: The run.
-        new: Whether it begins.
+        store: Name of the store, as the caller gave it.
+        journal: Journal of the store.
+        ordered: Order of the run.
+        new: Whether the run begins.
 
     Raises:
-        BadSetting: A run that goes on has no world here any more.
+        NotNow: A run that goes on has no world here any more.
     """
     found = RUNS.find(journal, ordered.name)
     assert found is not None
@@ -345,7 +349,7 @@ def home_of(store: str, journal: Journal, ordered: Ordered, *, new: bool = False
     base = FOLDER / "store" if path is None else path
     file = base.with_name(f"{base.name}.{ordered.name}.{found.mark[:SHOWN_OF_HASH]}.world")
     if not new and not file.exists():
-        raise BadSetting(
+        raise NotNow(
             f"the world of {ordered.name} is not here: {file.name}",
             hint="Go to where the run was begun, put the file back, or begin a new run: leave out --resume.",
         )
@@ -353,7 +357,7 @@ def home_of(store: str, journal: Journal, ordered: Ordered, *, new: bool = False
 
 
 def _make_folder(store: str) -> None:
-    """Make the folder for runs, where this store or the worlds of its runs lie in it."""
+    """Make the folder for runs, if this store or the worlds of its runs lie in it."""
     if store == RUNS_STORE or address_of(store).path is None:
         made_folder(FOLDER)
 
@@ -373,12 +377,12 @@ def _known(last: Last | None, journal: Journal) -> Run:
 
 
 def _refuse_other(wanted: RunCall, last: Last) -> None:
-    """Refuse to go on otherwise than a run was begun. Who is asked and how fast may change.
+    """Refuse to go on otherwise than a run was begun. Only people and speed may change.
 
-    Files are compared by their names: what is written in them meanwhile is read anew between two steps.
+    Files are compared by their names, since changes in them are read anew between two steps.
 
     Raises:
-        BadSetting: With everything that differs.
+        ConflictingSettings: Something differs; the error names all of it.
     """
     ordered, started = last.order, last.begun
     assert isinstance(started, Started)
@@ -410,33 +414,34 @@ def _refuse_other(wanted: RunCall, last: Last) -> None:
 
 def _refuse_differing(ordered: Ordered, differs: Sequence[str]) -> None:
     if differs:
-        raise BadSetting(
+        raise ConflictingSettings(
             f"{ordered.name} was begun otherwise; now you give {'; '.join(differs)}",
             hint="It goes on as it was begun: leave that out. For a new run leave out --resume.",
         )
 
 
 def _but(endings: Container[str], names: Iterable[str]) -> list[str]:
-    """Return names of files, but for those that nobody has to name."""
+    """Return names of files, without those of a world's endings, which nobody has to name."""
     return [name for name in names if name not in endings]
 
 
 def _refuse_unused(wanted: RunCall, *, people: str, world: str) -> None:
-    """Refuse options without a use, so that none is left aside without a word.
+    """Refuse options without a use, so that none is ignored without a word.
 
     Args:
-        wanted: The call.
-        people: Who is asked.
+        wanted: Call of `handup run`.
+        people: Kind of the people who are asked.
         world: Name of the world; empty where there is none.
 
     Raises:
-        BadSetting: Something has no use here.
+        ConflictingSettings: An option has no use here.
     """
     if wanted.page.named and people != PAGE:
-        raise BadSetting(
+        raise ConflictingSettings(
             f"{wanted.page.named} is for the page, and --people is '{people}'", hint=f"Use --people {PAGE}."
         )
-    for option, given in (("--seed", wanted.seed), ("--speed", wanted.speed)):
-        if given is not None and not world:
-            known = ", ".join(DOMAINS.names())
-            raise BadSetting(f"{option} is for a simulated world", hint=f"Name a --world: {known}; or leave it out.")
+    for option, value in (("--seed", wanted.seed), ("--speed", wanted.speed)):
+        if value is not None and not world:
+            cause = f"{option} is for a simulated world, and there is none"
+            hint = f"Name a --world: {', '.join(DOMAINS.names())}; or leave it out."
+            raise ConflictingSettings(cause, hint=hint)

@@ -1,4 +1,4 @@
-"""`handup run`: a robot works, recovers by itself, asks when it knows no further, and goes on after a power cut."""
+"""`handup run`: run of a robot that recovers by itself, asks people, and goes on after a power cut."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from handup.cli.options import (
 )
 from handup.cli.output import FAILED, err, many, print_json, say
 from handup.cli.recipe_run import RunCall, execute
-from handup.core import BadSetting
+from handup.core import Malformed, MissingSetting, UnknownName
 from handup.domains.domain import PEOPLE
 from handup.executive.proposals import OFFERED
 
@@ -59,24 +59,26 @@ def run(
     context: typer.Context,
     files: Annotated[
         list[Path] | None,
-        typer.Argument(help="Recipe files; the run begins with the first one.", show_default=False, metavar="FILE …"),
+        typer.Argument(
+            help="Files of recipes; the run begins with the first one.", show_default=False, metavar="FILE …"
+        ),
     ] = None,
     recoveries: RecoveryFiles = None,
     database: DatabaseFile = None,
     world: Annotated[
-        str | None, typer.Option(help="Where the robot is: kitting, feeding, reaching or your own.", metavar="NAME")
+        str | None, typer.Option(help="World of the robot: kitting, feeding, reaching or your own.", metavar="NAME")
     ] = None,
     options: Annotated[
         list[str] | None,
-        typer.Option("--set", help="An option of the world's task. May be given several times.", metavar="NAME=VALUE"),
+        typer.Option("--set", help="Option of the world's task. May be given several times.", metavar="NAME=VALUE"),
     ] = None,
-    task: Annotated[str | None, typer.Option(help="Begin with this task of the recipe.", metavar="NAME")] = None,
+    task: Annotated[str | None, typer.Option(help="Name of the recipe's task to begin with.", metavar="NAME")] = None,
     params: Annotated[str | None, typer.Option(help="Inputs of that task, as JSON.", metavar="JSON")] = None,
     people: Annotated[
-        str | None, typer.Option(help="Who is asked: nobody, simulated, terminal or page.", metavar="WHO")
+        str | None, typer.Option(help="People to ask: nobody, simulated, terminal or page.", metavar="WHO")
     ] = None,
     resume: Annotated[
-        bool, typer.Option("--resume", help="Go on with the last run of the store; begin where there is none.")
+        bool, typer.Option("--resume", help="Go on with the last run of the store; begin one if there is none.")
     ] = False,
     store: StoreOption = RUNS_STORE,
     seed: Annotated[int | None, typer.Option(help="Seed of the world. Default: 0.", min=0, metavar="N")] = None,
@@ -89,9 +91,9 @@ def run(
             metavar="X",
         ),
     ] = None,
-    drills: Annotated[bool, typer.Option("--drills", help="Let `handup inject` make things fail.")] = False,
-    steps: Annotated[bool, typer.Option("--steps", help="Show a line for each step, too.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print how it went as JSON, and nothing on the way.")] = False,
+    drills: Annotated[bool, typer.Option("--drills", help="Allow `handup inject` to make things fail.")] = False,
+    steps: Annotated[bool, typer.Option("--steps", help="Show a line for each step.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON, and nothing on the way.")] = False,
     port: Port = None,
     no_browser: NoBrowser = False,
     wait: Wait = True,
@@ -99,9 +101,11 @@ def run(
 ) -> None:
     """Run a recipe with its recoveries, or the task of a world, to a named end."""
     if people is not None and people not in PEOPLE:
-        raise BadSetting(f"--people is '{people}'", hint=f"Use {', '.join(PEOPLE[:-1])} or {PEOPLE[-1]}.")
+        must = f"be {', '.join(PEOPLE[:-1])} or {PEOPLE[-1]}"
+        raise UnknownName.of("--people", f"'{people}'", must, hint="Give one of them.")
     if drills and not world and not resume:
-        raise BadSetting("there is nothing to drill without a world", hint="Name a --world, such as kitting.")
+        cause = "--drills must stand with a world: there is nothing to drill without a world"
+        raise MissingSetting(cause, hint="Name a --world, such as kitting.")
     named = first_named(context)
     wanted = RunCall(
         files=tuple(files or ()),
@@ -133,23 +137,24 @@ def run(
 def _option(text: str) -> tuple[str, str]:
     name, equals, value = text.partition("=")
     if not equals:
-        raise BadSetting(f"--set is '{text[:60]}'", hint="Give NAME=VALUE, such as plate=noodles.")
+        raise Malformed.of("--set", f"'{text[:60]}'", "be NAME=VALUE", hint="Give an option such as plate=noodles.")
     return name.strip(), value.strip()
 
 
 def params_of(text: str) -> dict[str, Any]:
-    """Inputs of a task, as JSON.
+    """Return the inputs of a task from JSON.
 
     Raises:
-        BadSetting: They are none.
+        Malformed: The text is no JSON object.
     """
     try:
-        given = json.loads(text)
+        inputs = json.loads(text)
     except (ValueError, RecursionError):
-        given = None
-    if not isinstance(given, dict):
-        raise BadSetting(f"--params is '{text[:60]}'", hint='Give JSON, such as \'{"object": "cup"}\'.')
-    return given
+        inputs = None
+    if not isinstance(inputs, dict):
+        hint = 'Give inputs such as \'{"object": "cup"}\'.'
+        raise Malformed.of("--params", f"'{text[:60]}'", "be a JSON object", hint=hint)
+    return inputs
 
 
 def _show(record: dict[str, Any]) -> None:

@@ -1,4 +1,4 @@
-"""What a run is at, for somebody at the terminal: a line for everything that matters, and where it is now."""
+"""Progress of a run at the terminal: a line for everything that matters, and the step under way."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from handup.executive.recovery import Recovery
 from handup.executive.run_view import what_failed
 
 LONG = 100
-"""So many letters of a reason are shown."""
+"""Most letters of a reason that a line shows."""
 
 
 class RunProgress:
-    """Follows a run, on stderr. Where that is a terminal, the step under way stands below the lines.
+    """Printer of a run's progress on stderr; at a terminal the step under way stands below the lines.
 
     Args:
-        machine: Of the run.
-        quiet: Say nothing.
-        steps: A line for each step, too.
-        typing: Whether a person types here: then nothing moves below the lines.
-        origin_s: Times are told from here on.
+        machine: Machine of the run.
+        quiet: Whether to print nothing.
+        steps: Whether to print a line for each step, too.
+        typing: Whether a person types here; then nothing moves below the lines.
+        origin_s: Time that the lines count from.
     """
 
     def __init__(
@@ -52,7 +52,7 @@ class RunProgress:
             self._status.stop()
 
     def told(self, event: events.Entry) -> None:
-        """Something happened."""
+        """Print the line of an event. Hears every event of the run."""
         at_s = getattr(event, "at_s", None)
         if isinstance(at_s, int | float):
             self._now_s = max(self._now_s, float(at_s) - self._origin_s)
@@ -63,6 +63,7 @@ class RunProgress:
             return
         if self._failed and not self._ended_by(event):
             self._print(self._failed)
+        # A failure is held back by one event: a rule that ends the run as done makes it no failure to tell of.
         self._failed = self._line(event) if isinstance(event, events.Failed) else ""
         if not self._failed:
             self._print(self._line(event))
@@ -72,9 +73,9 @@ class RunProgress:
             err.print(Text(f"{clock(self._now_s)} {line}"), soft_wrap=True)
 
     def _ended_by(self, event: events.Entry) -> bool:
-        """Whether a rule ends the run as done: then what came before is no failure to tell of."""
+        """Return whether the event is of a rule that ends the run as done."""
         named = event.recovery if isinstance(event, events.Recovering | events.Recovered) else ""
-        rule = next((each for each in self._rules() if each.name == named), None)
+        rule = next((rule for rule in self._rules() if rule.name == named), None)
         return rule is not None and all(branch.ends is events.Ending.DONE for branch in rule.branches)
 
     def _line(self, event: events.Entry) -> str:  # noqa: PLR0911 - a table
@@ -91,9 +92,9 @@ class RunProgress:
             case events.Recovered() if self._ended_by(event):
                 return ""
             case events.Recovering():
-                about = next((each.about for each in self._rules() if each.name == event.recovery), "")
-                said = f"{event.recovery}{f': {shortened(about, LONG)}' if about else ''}"
-                return f"■ {said}" if self._ended_by(event) else f"  ↺ {said}"
+                about = next((rule.about for rule in self._rules() if rule.name == event.recovery), "")
+                words = f"{event.recovery}{f': {shortened(about, LONG)}' if about else ''}"
+                return f"■ {words}" if self._ended_by(event) else f"  ↺ {words}"
             case events.Recovered(helped=False):
                 return f"  ↺ {event.recovery} did not help"
             case events.Recovered():
@@ -107,7 +108,7 @@ class RunProgress:
                 return _seldom(event)
 
     def _rules(self) -> list[Recovery]:
-        return [each.recovery for each in self._machine.program.rules]
+        return [rule.recovery for rule in self._machine.program.rules]
 
 
 def _seldom(event: events.Entry) -> str:  # noqa: PLR0911 - a table
@@ -127,12 +128,13 @@ def _seldom(event: events.Entry) -> str:  # noqa: PLR0911 - a table
         case events.Reloaded():
             return "the files were read anew"
         case events.ReloadRefused():
-            return "\n".join(("the files are wrong, and the old ones hold:", *(f"  {each}" for each in event.problems)))
+            lines = (f"  {problem}" for problem in event.problems)
+            return "\n".join(("the files are wrong, and the old ones hold:", *lines))
         case _:
             return ""
 
 
 def clock(seconds: float) -> str:
-    """A time of a run: minutes and seconds."""
+    """Return a time of a run in minutes and seconds."""
     whole = int(seconds)
     return f"{whole // 60:02}:{whole % 60:02}"
