@@ -1,4 +1,4 @@
-"""`handup serve`: the server that robots ask and people answer through."""
+"""`handup serve`: server through which robots ask and people answer."""
 
 from __future__ import annotations
 
@@ -28,28 +28,29 @@ Exit codes: 0 ended; 2 bad input, a taken port, a store that cannot be used, or 
 
 def serve(
     store: StoreOption = DEFAULT_STORE,
-    host: Annotated[str, typer.Option(help="Where to listen.", metavar="HOST")] = "127.0.0.1",
-    port: Annotated[int, typer.Option(help="On which port; 0 takes a free one.", min=0, max=65535)] = 8765,
+    host: Annotated[str, typer.Option(help="Host or address to listen on.", metavar="HOST")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(help="Port to listen on; 0 takes a free one.", min=0, max=65535)] = 8765,
     people: Annotated[
-        Path | None, typer.Option(help="Who can be asked, with limits, as YAML; kept in the store.", metavar="FILE")
+        Path | None,
+        typer.Option(help="File of the people and their limits, in YAML. The store keeps it.", metavar="FILE"),
     ] = None,
-    tls_cert: Annotated[Path | None, typer.Option(help="A certificate with its chain.", metavar="PEM")] = None,
-    tls_key: Annotated[Path | None, typer.Option(help="Its key.", metavar="PEM")] = None,
+    tls_cert: Annotated[
+        Path | None, typer.Option(help="File of a TLS certificate with its chain.", metavar="PEM")
+    ] = None,
+    tls_key: Annotated[Path | None, typer.Option(help="File of the certificate's key.", metavar="PEM")] = None,
     insecure: Annotated[
         bool, typer.Option("--insecure", help="Serve other machines without TLS, in a network that you trust.")
     ] = False,
     origin: Annotated[
-        list[str] | None, typer.Option(help="Another origin of the page, such as a proxy's.", metavar="URL")
+        list[str] | None, typer.Option(help="Further origin of the page, such as a proxy's.", metavar="URL")
     ] = None,
-    pictures: Annotated[Path | None, typer.Option(help="Where pictures are kept.", metavar="FOLDER")] = None,
+    pictures: Annotated[Path | None, typer.Option(help="Folder of the pictures.", metavar="FOLDER")] = None,
     open_metrics: Annotated[
-        bool, typer.Option("--open-metrics", help="Metrics for programs on this machine without a token.")
+        bool, typer.Option("--open-metrics", help="Give metrics to programs on this machine without a token.")
     ] = False,
-    code: Annotated[
-        bool, typer.Option("--code/--no-code", help="Make a code for a first device; a person the desk then knows.")
-    ] = True,
+    code: Annotated[bool, typer.Option("--code/--no-code", help="Make a code for a first person's device.")] = True,
     browse: Browse = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Say as one line of JSON where it is.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the address as one line of JSON.")] = False,
 ) -> None:
     """Serve the page and the API on a store, until Ctrl-C."""
     known = load_people(people)
@@ -70,12 +71,12 @@ def serve(
         if browse and not webbrowser.open(link):
             note(f"No browser opens here; open {link} yourself.")
         server.run()
-    said = f"Ended. What is open stays open in {address_of(store).shown}; the same command serves it again."
-    err.print(said, markup=False, soft_wrap=True)
+    line = f"Ended. What is open stays open in {address_of(store).shown}; the same command serves it again."
+    err.print(line, markup=False, soft_wrap=True)
 
 
 def _say(server: RunningServer, people: tuple[Person, ...], with_code: bool, as_json: bool) -> str:
-    """Say where the server is; the address that pairs a first device."""
+    """Print the address of the server; return the one that pairs a first device."""
     if not is_built():
         note(f"The page is not built, so only the API is served. {HOW}")
     damage = server.service.damage
@@ -89,8 +90,8 @@ def _say(server: RunningServer, people: tuple[Person, ...], with_code: bool, as_
         code = server.code(name, person.role)
         link = server.link(code)
     if as_json:
-        told = {"url": server.url, "store": server.settings.store, "name": name, "code": code, "link": link}
-        out.file.write(json.dumps(told, ensure_ascii=False) + "\n")
+        record = {"url": server.url, "store": server.settings.store, "name": name, "code": code, "link": link}
+        out.file.write(json.dumps(record, ensure_ascii=False) + "\n")
     else:
         say(f"Serving at {server.url}; Ctrl-C ends it.")
         if code is not None:

@@ -14,7 +14,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from handup.cli.options import group
 from handup.cli.output import INTERRUPTED, err, note, out, picked, plain_table, print_json, print_table, say
-from handup.core import BadSetting
+from handup.core import ConflictingSettings, Malformed, MissingSetting, UnknownName
 from handup.lab.cell import KEYS, Cell
 from handup.lab.engine import Size, Study, StudyOutcome, Table, here, processes, registry, run_study
 from handup.lab.engine import StudyProgress as Step
@@ -64,8 +64,10 @@ def list_studies(as_json: Annotated[bool, typer.Option("--json", help="Print the
 )
 def run(
     context: typer.Context,
-    name: Annotated[str, typer.Argument(help="A name of `handup study list`, or all.", metavar="NAME")] = "",
-    out_dir: Annotated[Path, typer.Option("--out", help="Folder of rows and reports.", metavar="DIR")] = OUT,
+    name: Annotated[
+        str, typer.Argument(help="Name of a study, as in `handup study list`, or all.", metavar="NAME")
+    ] = "",
+    out_dir: Annotated[Path, typer.Option("--out", help="Folder of the rows and reports.", metavar="DIR")] = OUT,
     quick: Annotated[bool, typer.Option("--quick", help="Run a first look: fewer units, coarser settings.")] = False,
     jobs: Annotated[
         int | None, typer.Option(help="Number of processes. Default: one per core.", metavar="J", min=1)
@@ -78,21 +80,22 @@ def run(
     wants_help: Annotated[bool, typer.Option("--help", help="Show this message and the options of NAME.")] = False,
 ) -> None:
     """Run a study: raw rows, figures, claims one by one, and a report."""
-    given = [name, *context.args]
-    name = _named(given)
-    if wants_help or not any(given):
+    words = [name, *context.args]
+    name = _named(words)
+    if wants_help or not any(words):
         _help(context, name)
         return
     if not name:
-        raise BadSetting("no study is named", hint="Give a name of 'handup study list', then its options.")
+        cause = "NAME must be given first, and no study is named"
+        raise MissingSetting(cause, hint="Give a name of 'handup study list', then its options.")
     if jobs and cluster:
-        raise BadSetting("--jobs and --cluster are both given", hint="Give one of them.")
-    given.remove(name)
+        raise ConflictingSettings("--jobs and --cluster must not stand together", hint="Give one of them.")
+    words.remove(name)
     if name == ALL:
         studies = [study for study in map(registry.study_of, registry.names()) if study.in_all]
     else:
         studies = [registry.study_of(name)]
-    sizes = [study.size(quick=quick, **_options(study, given)) for study in studies]
+    sizes = [study.size(quick=quick, **_options(study, words)) for study in studies]
     start = time.perf_counter()
     outcomes = [_run(study, size, out_dir, jobs, cluster) for study, size in zip(studies, sizes, strict=True)]
     seconds = time.perf_counter() - start
@@ -113,13 +116,14 @@ def run(
     "Exit codes: 0 simulated, 2 a setting is wrong."
 )
 def cell(
-    given: Annotated[
-        list[str] | None, typer.Option("--set", help="A setting; may be given again.", metavar="KEY=VALUE")
+    settings: Annotated[
+        list[str] | None,
+        typer.Option("--set", help="Setting of the cell. May be given several times.", metavar="KEY=VALUE"),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the numbers as JSON.")] = False,
 ) -> None:
     """Simulate one cell: one method under one set of settings."""
-    chosen = Cell.from_text(_settings(given or []))
+    chosen = Cell.from_text(_settings(settings or []))
     measures = simulate(chosen).summary()
     if as_json:
         numbers = {name: measure.to_json() for name, measure in measures.items()}
@@ -136,7 +140,7 @@ def cell(
 
 @app.command(epilog=PROTOCOL_EPILOG)
 def protocol(
-    name: Annotated[str, typer.Argument(help="A study of meals, such as meal-methods.", metavar="NAME")],
+    name: Annotated[str, typer.Argument(help="Name of a study of meals, such as meal-methods.", metavar="NAME")],
     participant: Annotated[int, typer.Option(help="Number of the real participant, from 1.", metavar="N")] = 1,
     seed: Annotated[
         int | None, typer.Option(help="Seed of the first participant's first plate. Default: the study's.", metavar="S")
@@ -178,19 +182,19 @@ def _named(words: Sequence[str]) -> str:
     return ""
 
 
-def _options(study: Study, given: Sequence[str]) -> dict[str, Any]:
+def _options(study: Study, arguments: Sequence[str]) -> dict[str, Any]:
     """Return the values of the study's own options, given as `--name value` or `--name=value`."""
     options = {option.name: option for option in study.options}
     found: dict[str, Any] = {}
-    words = list(given)
+    words = list(arguments)
     while words:
         word = words.pop(0)
         name, equals, value = word.removeprefix("--").partition("=")
         if not word.startswith("--") or name not in options:
             takes = ", ".join(f"--{known}" for known in options) or "none of its own"
-            raise BadSetting(f"'{study.name}' takes no {word}", hint=f"Its options: {takes}.")
+            raise UnknownName(f"'{study.name}' takes no {word}", hint=f"Its options: {takes}.")
         if not equals and not words:
-            raise BadSetting(f"--{name} has no value", hint=options[name].help)
+            raise MissingSetting(f"--{name} must have a value, got none", hint=options[name].help)
         found[name] = options[name].read(value if equals else words.pop(0))
     return found
 
@@ -239,13 +243,14 @@ def _print(table: Table) -> None:
     print_table(shown)
 
 
-def _settings(given: list[str]) -> dict[str, str]:
+def _settings(texts: list[str]) -> dict[str, str]:
     found: dict[str, str] = {}
-    for text in given:
+    for text in texts:
         key, equals, value = text.partition("=")
         if not equals:
-            raise BadSetting(f"--set is '{text}'", hint=f"Write KEY=VALUE with one of: {', '.join(KEYS)}.")
+            hint = f"Give a value for one of: {', '.join(KEYS)}."
+            raise Malformed.of("--set", f"'{text}'", "be KEY=VALUE", hint=hint)
         if key in found:
-            raise BadSetting(f"{key} is set twice", hint="Set it once.")
+            raise ConflictingSettings(f"{key} must be set once, and is set twice", hint="Leave one of them out.")
         found[key] = value
     return found

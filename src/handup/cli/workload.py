@@ -1,4 +1,4 @@
-"""`handup workload`: what questions cost people, fitted on ratings and shown."""
+"""`handup workload`: costs of questions to people, fitted on ratings and shown."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import typer
 
 from handup.cli.options import group
 from handup.cli.output import bar, check_place, out, plain_table, print_json, say
-from handup.core import BadData, BadRecord, BadSetting, HandupError
+from handup.core import BadData, BadRecord, HandupError, UnknownName
 from handup.core.files import read_text, write_whole
 from handup.people import BITE, Workload, WorkloadModel
 from handup.people.ratings import Fit, Scale, fit_ratings, read_ratings
@@ -31,15 +31,15 @@ EVERY_S, MEAL_S, SHOWN_EVERY_S = 30.0, 300.0, 15.0
 
 @app.command(epilog=FIT_EPILOG)
 def fit(
-    ratings: Annotated[Path, typer.Argument(help="A table of ratings.", metavar="RATINGS.csv")],
-    scale: Annotated[str, typer.Option(help="auto, unit (0 to 1) or likert (1 to 5).")] = "auto",
-    ridge: Annotated[float, typer.Option(help="Pull towards the defaults, in ratings.", metavar="R")] = 5.0,
-    save: Annotated[Path | None, typer.Option(help="Write the model here.", metavar="FILE")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print a record instead of text.")] = False,
+    ratings: Annotated[Path, typer.Argument(help="File with a table of ratings.", metavar="RATINGS.csv")],
+    scale: Annotated[str, typer.Option(help="Scale of the ratings: auto, unit (0 to 1) or likert (1 to 5).")] = "auto",
+    ridge: Annotated[float, typer.Option(help="Weight of the default coefficients, in ratings.", metavar="R")] = 5.0,
+    save: Annotated[Path | None, typer.Option(help="File to write the model to.", metavar="FILE")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
 ) -> None:
     """Fit the workload model on people's ratings of questions; under 30 ratings only each person's factor."""
     if scale not in tuple(Scale):
-        raise BadSetting(f"scale is '{scale}'", hint=f"Use one of: {', '.join(Scale)}.")
+        raise UnknownName.of("--scale", f"'{scale}'", f"be one of {', '.join(Scale)}", hint="Give one of them.")
     check_place("--save", save, ratings)
     text = read_text(ratings, MAX_BYTES, error=BadData)
     try:
@@ -61,8 +61,11 @@ def fit(
     "Exit codes: 0 shown, 2 the file or an option is wrong."
 )
 def show(
-    model: Annotated[Path | None, typer.Option(help="A model that `fit --save` wrote.", metavar="FILE")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print a record instead of text.")] = False,
+    model: Annotated[
+        Path | None,
+        typer.Option(help="File of a model that `fit --save` wrote. Default: the defaults.", metavar="FILE"),
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
 ) -> None:
     """Show the workload model: coefficients, the costs of the paper's questions, and load over a meal."""
     chosen = WorkloadModel() if model is None else _read(model)
@@ -74,7 +77,7 @@ def show(
         return
     table = plain_table("question", "difficulty", "response", "distraction", "q0", right=("q0",))
     for name, features in BITE.items():
-        table.add_row(name, *(str(each) for each in features.to_json().values()), f"{costs[name]:.2f}")
+        table.add_row(name, *(str(feature) for feature in features.to_json().values()), f"{costs[name]:.2f}")
     out.print(table)
     out.print(f"mean {sum(costs.values()) / len(costs):.2f}; evidence: {chosen.evidence}\n", markup=False)
     _show_coefficients(chosen)
@@ -86,7 +89,7 @@ def show(
 
 
 def _meal(model: WorkloadModel) -> list[dict[str, Any]]:
-    """Load and the cost of an easy choice over time, right after what happened."""
+    """Return rows of the load and the cost of an easy choice over time, right after each question."""
     names = list(BITE)
     workload, rows = Workload.of(BITE.values(), model), []
     asked = {EVERY_S * (number + 1): name for number, name in enumerate(MEAL)}
@@ -108,11 +111,11 @@ def _show_fit(found: Fit) -> None:
     if not found.fitted:
         out.print(f"{found.ratings} ratings are too few for the coefficients: only s of each person is fitted.")
     out.print(f"{found.model.evidence}; error on these {found.rmse:.3f}.", markup=False)
-    others = "One person: how it does on others cannot be told."
+    closing = "One person: how it does on others cannot be told."
     if (held := found.held_out) is not None:
         errors = f"error {held.fitted:.3f}, defaults {held.defaults:.3f}, others' mean {held.mean:.3f}"
-        others = f"People left out: {errors}."
-    out.print(others)
+        closing = f"People left out: {errors}."
+    out.print(closing)
 
 
 def _show_coefficients(model: WorkloadModel) -> None:
@@ -129,6 +132,6 @@ def _read(path: Path) -> WorkloadModel:
         return WorkloadModel.from_json(json.loads(text))
     except (json.JSONDecodeError, RecursionError):
         hint = "Give a file that `workload fit --save` wrote."
-        raise BadRecord("this is no JSON", hint=hint, file=str(path)) from None
+        raise BadRecord("the file must hold JSON, and this is no JSON", hint=hint, file=str(path)) from None
     except HandupError as error:
         raise error.at(str(path)) from None

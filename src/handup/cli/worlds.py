@@ -1,11 +1,11 @@
-"""Worlds of `handup run` and its kin: domains by name, or the actions of installed packages alone."""
+"""Worlds of the commands that run recipes: domains by name, or the actions of installed packages alone."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
 
-from handup.core import BadSetting
+from handup.core import ConflictingSettings
 from handup.domains.domain import DOMAINS, Domain
 from handup.domains.stage import Home, Simulation, Stage
 from handup.executive.action import ACTIONS
@@ -18,11 +18,12 @@ def simulation(name: str) -> Simulation:
     """Return the world of this name, in which recipes run.
 
     Raises:
-        BadSetting: There is none, or its robot does no recipes.
+        UnknownName: There is no such world.
+        ConflictingSettings: Its robot has a task of its own instead of recipes.
     """
     domain = DOMAINS.get(name)
     if domain.world is None:
-        raise BadSetting(
+        raise ConflictingSettings(
             f"no recipes run in '{name}': it has a task of its own", hint=f"Run: handup run --world {name}."
         )
     return domain.world
@@ -34,17 +35,17 @@ def recipe_worlds() -> Sequence[Domain]:
 
 
 def stage_of(world: str, *, seed: int = 0, home: Home | None = None, drills: bool = False) -> Stage:
-    """Return what a run has around it.
+    """Return the stage of a run: its actions, monitors and clock.
 
     Args:
         world: Name of the world; empty for the actions of installed packages in real time.
-        seed: Of the world.
-        home: Where the world is kept.
+        seed: Seed of the world.
+        home: File of the world; None keeps none.
         drills: Whether failures may be injected.
 
     Raises:
-        BadSetting: There is no such world.
-        StoreUnavailable, BadRecord: The world is not where it should be, or it is another run's.
+        UnknownName: There is no such world.
+        StoreUnavailable, BadRecord: The file of the world is missing, or it is another run's.
     """
     if not world:
         return Stage(actions={name: ACTIONS.maker(name) for name in ACTIONS.names()}, clock=WallClock())
@@ -52,15 +53,14 @@ def stage_of(world: str, *, seed: int = 0, home: Home | None = None, drills: boo
 
 
 def with_endings(world: str, named: Sources) -> Sources:
-    """Return files, and behind them the rules that end a world's work, which people are not to be asked about.
+    """Return files, and behind them the rules that end a world's work, so that people are not asked about its end.
 
-    A rule of the same name in the files that are named holds in their place, and so does one for the same failure.
-    Where nobody is asked they are left out: they match everywhere, and with them a run could no longer say that no rule
-    was for what failed.
+    A named rule of the same name, or for the same failure, replaces them. Callers leave them out where nobody is asked:
+    they match everywhere, and with them a run could no longer say that no rule was for the failure.
 
     Args:
         world: Name of the world.
-        named: The files.
+        named: Files that the caller named.
     """
     known = {recovery.name for recovery in named.scanned.recoveries or ()}
     ending = simulation(world).endings()
@@ -70,10 +70,10 @@ def with_endings(world: str, named: Sources) -> Sources:
 
 
 def abilities_in(world: str) -> Abilities:
-    """Return what the robot of a world can do.
+    """Return the abilities of the robot of a world: its actions and monitors.
 
     Raises:
-        BadSetting: There is no such world.
+        UnknownName: There is no such world.
     """
     stage = stage_of(world)
     return abilities_of(stage.actions, {monitor.name: monitor for monitor in stage.monitors})
