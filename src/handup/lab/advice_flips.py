@@ -1,4 +1,4 @@
-"""How near a recommendation is to flipping: one number is moved until another method is better beyond the interval."""
+"""Distance of a recommendation to flipping: move one number until another method is better beyond the interval."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from handup.policy import ModuleGraph
 
 
 class Knob(StrEnum):
-    """What is moved; everything else stays."""
+    """Number of a setting that is moved while everything else stays."""
 
     QUERY_COST = "query_cost"
     """All questions' costs, by a common factor; 1 now."""
@@ -27,7 +27,7 @@ class Knob(StrEnum):
 
 @dataclass(frozen=True)
 class KnobScale:
-    """How far a knob is moved, and on which scale evenly."""
+    """Range in which a knob is moved, and scale on which its steps are even."""
 
     least: float
     most: float
@@ -57,13 +57,13 @@ SCALES = {
 
 @dataclass(frozen=True, kw_only=True)
 class Effort:
-    """How hard flips are looked for.
+    """Effort of the search for flips.
 
     Args:
-        episodes: At each value.
-        steps: Values that are tried on each side, evenly.
-        halvings: Of the last step, once a flip is found.
-        decisions: Different ones that a method may need at each value; the search ends before a value that needs more.
+        episodes: Number of episodes at each value.
+        steps: Number of values to try on each side, evenly.
+        halvings: Number of halvings of the last step, once a flip is found.
+        decisions: Most different decisions of a method at a value; the search ends before a value that needs more.
     """
 
     episodes: int
@@ -73,7 +73,7 @@ class Effort:
 
     @classmethod
     def for_graph(cls, graph: ModuleGraph, episodes: int) -> Effort:
-        """Enough for a command that one waits for: large policies take long to plan for."""
+        """Return an effort that fits a command at a terminal: large policies take long to plan for."""
         if len(graph) <= SMALL:
             return cls(episodes=min(episodes, 400), steps=5, halvings=6, decisions=300)
         return cls(episodes=min(episodes, 24), steps=2, halvings=3, decisions=60)
@@ -81,7 +81,7 @@ class Effort:
 
 @dataclass(frozen=True, kw_only=True)
 class Flip:
-    """Where another method takes over when one number is moved.
+    """Values at which another method takes over when one number is moved.
 
     Args:
         now: The value now.
@@ -108,16 +108,17 @@ Flips = dict[Knob, Flip]
 
 
 def moved(place: Setting, knob: Knob, value: float) -> Setting:
-    """The place with one number changed."""
+    """Return a setting with one number changed."""
     if knob is Knob.W:
         return replace(place, w=value)
     if knob is Knob.EXPERT:
         return replace(place, expert=value)
     graph = place.graph
     if knob is Knob.QUERY_COST:
-        changed = [replace(each, query_cost=each.query_cost * value) for each in graph.modules]
+        changed = [replace(module, query_cost=module.query_cost * value) for module in graph.modules]
     else:
-        changed = [replace(each, confidence=chance_of(log_odds(each.confidence) + value)) for each in graph.modules]
+        chances = (chance_of(log_odds(module.confidence) + value) for module in graph.modules)
+        changed = [replace(module, confidence=chance) for module, chance in zip(graph.modules, chances, strict=True)]
     return replace(place, graph=ModuleGraph(changed, success=graph.success))
 
 
@@ -135,7 +136,7 @@ class Search:
     lived: dict[tuple[Knob, float, int], dict[str, Episodes]] = field(default_factory=dict)
 
     def flips(self, method: str, rivals: Sequence[str], progress: Progress | None = None) -> Flips:
-        """Where one of the rivals takes over from a method, for each knob."""
+        """Return the values at which one of the rivals takes over from a method, for each knob."""
         place, found = self.advice.place, dict[Knob, Flip]()
         now = {Knob.QUERY_COST: 1.0, Knob.W: place.w, Knob.EXPERT: place.expert, Knob.CONFIDENCE: 0.0}
         for number, (knob, value) in enumerate(now.items(), start=1):
@@ -151,7 +152,7 @@ class Search:
         return found
 
     def better(self, knob: Knob, value: float, method: str, rivals: Sequence[str]) -> str | None:
-        """The best of those rivals that are better at a value, beyond the interval, and again in fresh episodes.
+        """Return the best rival that is better at a value, beyond the interval, and again in fresh episodes.
 
         Raises:
             NotSolvable: The method or a rival would need too many decisions there.
@@ -162,8 +163,8 @@ class Search:
 
     def _better(self, knob: Knob, value: float, method: str, rivals: Sequence[str], seed: int) -> list[str]:
         lived = self._live(knob, value, [method, *rivals], seed)
-        gaps = {each: paired(lived[each], lived[method]) for each in rivals if each != method}
-        return sorted((each for each, gap in gaps.items() if gap.ci[1] < 0.0), key=lambda each: gaps[each].mean)
+        gaps = {rival: paired(lived[rival], lived[method]) for rival in rivals if rival != method}
+        return sorted((rival for rival, gap in gaps.items() if gap.ci[1] < 0.0), key=lambda rival: gaps[rival].mean)
 
     def _walk(self, knob: Knob, now: float, end: float, method: str, rivals: Sequence[str]) -> tuple[float, str | None]:
         """Step from now to an end of the scale; where somebody takes over, halve the last step.
@@ -195,18 +196,18 @@ class Search:
 
     def _live(self, knob: Knob, value: float, methods: Sequence[str], seed: int) -> dict[str, Episodes]:
         found = self.lived.setdefault((knob, value, seed), {})
-        missing = [each for each in methods if each not in found]
+        missing = [name for name in methods if name not in found]
         if missing:
             place = moved(self.advice.place, knob, value)
             found.update(place.live(missing, self.effort.episodes, seed, decisions=self.effort.decisions))
-        if any(each not in found for each in methods):
+        if any(name not in found for name in methods):
             raise NotSolvable("a method needs too many decisions", hint="Search less far.")
         return found
 
 
 @dataclass(frozen=True, kw_only=True)
 class Nearness:
-    """How near an advice is to flipping.
+    """Distance of an advice to flipping.
 
     Args:
         effort: How hard was looked.
@@ -230,7 +231,7 @@ def nearness(advice: Advice, *, effort: Effort | None = None, progress: Progress
     chosen = effort or Effort.for_graph(advice.place.graph, advice.episodes)
     search = Search(advice, chosen)
     rivals = advice.contenders
-    pairs = [each for each in rivals if kind_of(each) is MethodKind.PAIR]
+    pairs = [name for name in rivals if kind_of(name) is MethodKind.PAIR]
 
     def part(first: float, share: float) -> Progress | None:
         return None if progress is None else lambda done: progress(first + share * done)

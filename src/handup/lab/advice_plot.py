@@ -27,7 +27,7 @@ MOST_LABELS = 14
 """Rows that are named in the picture; beyond that only baselines, those that the words name and those on the front."""
 NAME_LENGTH = 46
 DWARFS = 6.0
-"""So many times the middle workload the largest may be on an even scale."""
+"""Most multiple of the middle workload that the largest one may be on an even scale."""
 DASHES = (0, (4, 3))
 DIRECTIONS = ((1, 0), (1, 0.9), (1, -0.9), (-1, 0), (-1, 0.9), (-1, -0.9), (0, 1), (0, -1))
 DISTANCES = (9, 14, 20, 30, 44, 60)

@@ -1,4 +1,4 @@
-"""Which method to use on a given policy: all of them live through the same simulated episodes of it.
+"""Recommendation of a method for a given policy: all methods live through the same simulated episodes of it.
 
 The core paper picks the "closest synthetic setting" by hand and takes the method that is best there. Here the policy
 itself is simulated, with its own graph, costs and confidences, taken to be true.
@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from handup.core import BadSetting, NotSolvable, check_probability, default_horizon
+from handup.core import NotSolvable, OutOfRange, check_probability, default_horizon
 from handup.lab.batch import EpisodeTerms
 from handup.lab.episodes import Episodes, MetricMeasure
 from handup.lab.simulate import CachedSelector, simulate_blocks
@@ -63,35 +63,35 @@ class Setting:
     def __post_init__(self) -> None:
         check_probability("expert", self.expert)
         if not 0.0 <= self.w <= 1.0:
-            hint = "Give a weight from 0 (only time counts) to 1 (only load counts)."
-            raise BadSetting(f"w is {self.w:g}", hint=hint)
+            hint = "0: only time counts; 1: only load counts."
+            raise OutOfRange.of("w", f"{self.w:g}", "lie between 0 and 1", hint=hint)
         _check_whole("horizon", self.horizon, 1, Settings().max_steps_per_module * len(self.graph))
 
     @classmethod
     def of(cls, graph: ModuleGraph, *, expert: float = 1.0, w: float = 0.5, horizon: int | None = None) -> Setting:
-        """A place with the default horizon where none is given."""
+        """Return a setting, with the default horizon where none is given."""
         return cls(graph=graph, expert=expert, w=w, horizon=default_horizon(len(graph)) if horizon is None else horizon)
 
     def live(
         self, methods: Sequence[str], episodes: int, seed: int, *, decisions: int | None = None,
         progress: Progress | None = None,
     ) -> dict[str, Episodes]:  # fmt: skip
-        """The same episodes with each method; those that cannot take the policy on are left out.
+        """Simulate the same episodes with each method; leave out methods that cannot take the policy on.
 
         Args:
-            methods: By name.
-            episodes: How many.
-            seed: Which ones.
-            decisions: Different ones that a method may need; with more it is left out.
-            progress: Told the share that is done.
+            methods: Names of the methods.
+            episodes: Number of episodes.
+            seed: Seed of the episodes.
+            decisions: Most different decisions of a method; one that needs more is left out.
+            progress: Function that is called with the share that is done, 0 to 1.
         """
         terms = EpisodeTerms(expert=self.expert, w=self.w, horizon=self.horizon)
-        given = list(blocks_of(self.graph, episodes=episodes, seed=seed, expert=self.expert))
+        blocks = list(blocks_of(self.graph, episodes=episodes, seed=seed, expert=self.expert))
         selectors: dict[str, CachedSelector] = {}
         found: dict[str, Episodes] = {}
         for number, method in enumerate(methods, start=1):
             with contextlib.suppress(NotSolvable):
-                found[method] = simulate_blocks(given, strategy(method), terms, selectors, decisions)
+                found[method] = simulate_blocks(blocks, strategy(method), terms, selectors, decisions)
             if progress is not None:
                 progress(number / len(methods))
         return found
@@ -102,9 +102,9 @@ class MethodRow:
     """One or more methods that live through identical episodes.
 
     Args:
-        method: The one that gives the name.
-        same_as: The others.
-        kind: Whose it is: the first of ours, the paper's pairs and the baselines that is among them.
+        method: Method that gives the name.
+        same_as: Names of the others.
+        kind: First kind among them, in the order of ours, the paper's pairs and the baselines.
         measures: Mean and interval of each of `METRICS`; success is a share.
         difference: J less that of the recommended method, episode by episode.
         on_front: Whether no other is as successful for less workload, or more successful for as much.
@@ -119,12 +119,12 @@ class MethodRow:
 
     @property
     def methods(self) -> tuple[str, ...]:
-        """All of them."""
+        """Names of all of them."""
         return (self.method, *self.same_as)
 
     @property
     def ties(self) -> bool:
-        """Whether its J cannot be told from that of the recommended method."""
+        """True if its J cannot be told from that of the recommended method."""
         return self.difference.ci[0] <= 0.0 <= self.difference.ci[1]
 
     def to_json(self) -> dict[str, Any]:
@@ -142,12 +142,12 @@ class MethodRow:
 
 @dataclass(frozen=True, kw_only=True)
 class Advice:
-    """What the simulation of a policy says about methods.
+    """Findings of the simulation of a policy about methods.
 
     Args:
         place: Policy and terms.
-        episodes: How many.
-        seed: Which ones.
+        episodes: Number of episodes.
+        seed: Seed of the episodes.
         rows: Every method, lowest mean J first; the first is recommended.
         left_out: Methods that cannot take this policy on.
     """
@@ -175,13 +175,13 @@ class Advice:
 
     @property
     def best_pair(self) -> MethodRow:
-        """The row of the best of the paper's pairs."""
-        return next(row for row in self.rows if any(kind_of(each) is MethodKind.PAIR for each in row.methods))
+        """Row of the best of the paper's pairs."""
+        return next(row for row in self.rows if any(kind_of(name) is MethodKind.PAIR for name in row.methods))
 
     @property
     def best_pair_method(self) -> str:
-        """The best of the paper's pairs."""
-        return next(each for each in self.best_pair.methods if kind_of(each) is MethodKind.PAIR)
+        """Name of the best of the paper's pairs."""
+        return next(name for name in self.best_pair.methods if kind_of(name) is MethodKind.PAIR)
 
     @property
     def contenders(self) -> tuple[str, ...]:
@@ -221,7 +221,7 @@ def advise(
         progress: Told the share that is done.
 
     Raises:
-        BadSetting: A number outside its range.
+        OutOfRange: A number outside its range.
 
     Example:
         >>> from handup.policy import Module, ModuleGraph
@@ -232,15 +232,15 @@ def advise(
     place = Setting.of(graph, expert=expert, w=w, horizon=horizon)
     _check_whole("episodes", episodes, 2, MOST_EPISODES)
     _check_whole("seed", seed, 0, 2**63)
-    wanted = methods_for(graph)
-    lived = place.live(wanted, episodes, seed, progress=progress)
-    left_out = tuple(method for method in wanted if method not in lived)
+    methods = methods_for(graph)
+    lived = place.live(methods, episodes, seed, progress=progress)
+    left_out = tuple(method for method in methods if method not in lived)
     return Advice(place=place, episodes=episodes, seed=seed, rows=_rows(lived), left_out=left_out)
 
 
 def methods_for(graph: ModuleGraph) -> tuple[str, ...]:
-    """The methods that are compared on a policy, those that give the name first."""
-    selectors = [each for each in SELECTORS if each != "mip" or len(graph) <= SMALL]
+    """Return the methods that are compared on a policy, those that give the name first."""
+    selectors = [name for name in SELECTORS if name != "mip" or len(graph) <= SMALL]
     pairs = [f"{what}+{when}" for what in selectors for when in WHENS]
     return (DEFAULT, *pairs, *BASELINES)
 
@@ -282,10 +282,12 @@ def _fingerprint(found: Episodes) -> bytes:
 
 def _on_front(row: MethodRow, rows: Sequence[MethodRow]) -> bool:
     success, load = row.measures["success"].mean, row.measures["query_cost"].mean
-    gains = ((other.measures["success"].mean - success, load - other.measures["query_cost"].mean) for other in rows)
+    gains = ((rival.measures["success"].mean - success, load - rival.measures["query_cost"].mean) for rival in rows)
+    # Load within 1e-12 counts as equal: sums of the same costs in another order differ by rounding.
     return not any(min(more, less) >= 0.0 and (more > 0.0 or less > 1e-12) for more, less in gains)
 
 
 def _check_whole(name: str, value: int, least: int, most: int) -> None:
     if not least <= value <= most:
-        raise BadSetting(f"{name} is {value}", hint=f"Give a whole number from {least:,} to {most:,}.")
+        must = f"be a whole number from {least:,} to {most:,}"
+        raise OutOfRange.of(name, value, must, hint="Give such a number.")

@@ -16,19 +16,19 @@ from handup.people import WorkloadModel
 
 Indices = NDArray[np.intp]
 ACT, GIVE_UP = -1, -2
-"""What a decider may choose beside the position of a module to ask about."""
+"""Choices of a decider beside the position of a module to ask about."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class EpisodeTerms:
-    """What episodes weigh and where they end.
+    """Weights of episodes, and the limits at which they end.
 
     Args:
         expert: Probability that an answer is right.
         w: Weight of load against time.
-        horizon: Steps.
-        costs: What questions cost over time, such as `by_load`; the block's own costs where not given.
-        step_s: So many seconds each question and each execution takes, for costs that change with time.
+        horizon: Most steps of an episode.
+        costs: Costs of questions over time, such as `by_load`; None takes the block's own costs.
+        step_s: Time of each question and each execution, for costs that change with time.
     """
 
     expert: float

@@ -25,7 +25,7 @@ MAX_EPISODES = 100_000_000
 
 
 class Structure(StrEnum):
-    """How the modules of a random policy depend on each other."""
+    """Structure of a random policy: the way in which its modules depend on each other."""
 
     AND = "and"
     OR = "or"
@@ -35,7 +35,7 @@ class Structure(StrEnum):
 
 
 class WorldKind(StrEnum):
-    """Whose rules hold."""
+    """World whose rules hold in the simulation."""
 
     DEFAULT = "default"
     """handup's model: an answer concerns a module's own state and stays valid."""
@@ -101,7 +101,9 @@ class Cell:
                 object.__setattr__(self, name, _checked(name.rstrip("_"), getattr(self, name), 1e9))
         if not isinstance(self.confidences, tuple | list) or len(self.confidences) != 2:
             raise BadSetting(f"confidences is {self.confidences!r}", hint="Give two: of high and of low modules.")
-        object.__setattr__(self, "confidences", tuple(_checked("a confidence", each, 1.0) for each in self.confidences))
+        object.__setattr__(
+            self, "confidences", tuple(_checked("a confidence", value, 1.0) for value in self.confidences)
+        )
         if replica:
             self._check_replica_method()
         self.strategy  # noqa: B018 - a method that cannot be made is refused here
@@ -114,17 +116,17 @@ class Cell:
     @cached_property
     def strategy(self) -> Strategy:
         """The method, made with its settings."""
-        given = {name: getattr(self, name) for name in ("epsilon", "tau", "lambda_")}
-        return strategy(self.method, **{name: value for name, value in given.items() if value is not None})
+        parameters = {name: getattr(self, name) for name in ("epsilon", "tau", "lambda_")}
+        return strategy(self.method, **{name: value for name, value in parameters.items() if value is not None})
 
     @property
     def askable(self) -> int:
-        """How many modules can be asked about."""
+        """Number of modules that can be asked about."""
         return self.modules - 1 if self.world is WorldKind.REPLICA else self.modules
 
     @property
     def lows(self) -> int:
-        """How many modules have the low confidence, at most all that there are."""
+        """Number of modules with the low confidence, at most all that there are."""
         return min(self.low, self.askable)
 
     @property

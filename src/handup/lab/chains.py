@@ -33,7 +33,7 @@ MOST_MODULES = 4
 SIZES = tuple(range(1, MOST_MODULES + 1))
 CALIBRATED, RAW, PLATT, INTERVAL = "calibrated", "raw", "platt", "interval"
 SAID = (CALIBRATED, RAW, PLATT, INTERVAL)
-"""Where confidences come from: the method that `auto` chooses; the top score as it is; two methods by name."""
+"""Sources of confidences: the method that `auto` chooses; the top score as it is; two methods by name."""
 COVERAGE = 0.9
 """Of the conformal sets of all modules of a chain together."""
 CLIP = 0.01
@@ -74,8 +74,8 @@ def read_streams(folder: Path) -> tuple[Stream, ...]:
     samples = {path.stem: _read_stream(path) for path in paths}
     longest = sorted(samples, key=lambda name: -len(samples[name]))[:LONGEST]
     return tuple(
-        Stream(name, each, MORE_ROWS if name in longest and len(each) >= MORE_ROWS + HELD_OUT else ROWS)
-        for name, each in samples.items()
+        Stream(name, sample, MORE_ROWS if name in longest and len(sample) >= MORE_ROWS + HELD_OUT else ROWS)
+        for name, sample in samples.items()
     )
 
 
@@ -134,7 +134,7 @@ class Chain:
         return np.asarray(self.said[said][:modules].prod(axis=0))
 
     def alone(self, modules: int) -> Truths:
-        """Whether acting alone succeeds."""
+        """Return whether acting alone succeeds."""
         return np.asarray(self.works[:modules].all(axis=0))
 
 
@@ -151,28 +151,28 @@ def draw_chain(streams: Sequence[Stream], *, number: int, episodes: int, seed: i
     picked = random.permutation(len(streams))[:MOST_MODULES]
     questions = random.permutation(len(BITE))[:MOST_MODULES]
     features, model = list(BITE.values()), WorkloadModel()
-    said: dict[str, list[NDArray[np.float64]]] = {each: [] for each in SAID}
+    by_source: dict[str, list[NDArray[np.float64]]] = {source: [] for source in SAID}
     chosen, works, sizes = [], [], []
-    for stream in (streams[each] for each in picked):
+    for stream in (streams[index] for index in picked):
         order = random.permutation(len(stream.sample))
         known, rest = stream.sample.take(order[: stream.rows]), stream.sample.take(order[stream.rows :])
         new = rest.take(random.choice(len(rest), size=episodes, replace=len(rest) < episodes))
         chosen.append(select(known, seed=number).method)
-        for each, method in ((CALIBRATED, chosen[-1]), (RAW, "identity"), (PLATT, PLATT), (INTERVAL, INTERVAL)):
-            said[each].append(calibrator(method).fit(known).probabilities(new.raw).clip(CLIP, 1.0 - CLIP))
+        for source, method in ((CALIBRATED, chosen[-1]), (RAW, "identity"), (PLATT, PLATT), (INTERVAL, INTERVAL)):
+            by_source[source].append(calibrator(method).fit(known).probabilities(new.raw).clip(CLIP, 1.0 - CLIP))
         works.append(new.right)
         sizes.append([_sizes(known, new, modules) for modules in SIZES])
     shape = (MOST_MODULES, episodes)
     luck = random.random((MOST_ASKED, *shape))
-    confidences = {each: np.array(rows) for each, rows in said.items()}
+    confidences = {source: np.array(rows) for source, rows in by_source.items()}
     return Chain(
-        streams=tuple(int(each) for each in picked),
+        streams=tuple(int(index) for index in picked),
         chosen=tuple(chosen),
         said=confidences,
         sizes=tuple(np.array([own[m] for own in sizes[: m + 1]]) for m in range(MOST_MODULES)),
         works=np.array(works),
         imagined=random.random(shape) < confidences[CALIBRATED],
-        costs=np.array([model.base(features[each]) for each in questions]),
+        costs=np.array([model.base(features[index]) for index in questions]),
         luck=luck,
     )
 

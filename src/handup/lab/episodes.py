@@ -1,4 +1,4 @@
-"""What simulated episodes came to, and what that says: means with intervals, medians, quartiles."""
+"""Results of simulated episodes, and their summaries: means with intervals, medians, quartiles."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class MetricMeasure:
     @classmethod
     def of(cls, values: Vector, *, share: bool = False) -> MetricMeasure:
         """Summarise; `share` where every value is 0 or 1."""
-        q1, median, q3 = (float(each) for each in np.quantile(values, (0.25, 0.5, 0.75)))
+        q1, median, q3 = (float(cut) for cut in np.quantile(values, (0.25, 0.5, 0.75)))
         mean = float(values.mean())
         return cls(mean, wilson(float(values.sum()), len(values)) if share else student(values), median, q1, q3)
 

@@ -1,4 +1,4 @@
-"""What a strategy costs on average, exactly: every state, answer and outcome followed with its probability.
+"""Exact average cost of a strategy: every state, answer and outcome followed with its probability.
 
 For policies of up to a dozen modules. The batch simulator is for larger ones; this is what it can be checked against.
 """

@@ -42,7 +42,7 @@ class Wiring:
 
     @property
     def nodes(self) -> int:
-        """How many nodes each policy has."""
+        """Number of nodes of each policy."""
         return len(self.inputs)
 
     @property
@@ -51,11 +51,11 @@ class Wiring:
         return self.inputs.dtype.itemsize * 8
 
     def pick(self, episodes: NDArray[np.intp]) -> Wiring:
-        """Some of the episodes."""
+        """Return the wiring of some of the episodes."""
         return Wiring(self.inputs[:, :, episodes], self.gates)
 
     def bit(self, node: int) -> tuple[int, np.unsignedinteger]:
-        """Which word a node's bit is in, and the word with that bit alone."""
+        """Return the index of the word that holds a node's bit, and the word with that bit alone."""
         word, place = divmod(node, self.width)
         return word, self.inputs.dtype.type(1 << place)
 
@@ -75,7 +75,7 @@ class Wiring:
         return ((words >> places) & dtype.type(1)).astype(np.bool_)
 
     def outputs(self, works: Words, told: Words | None = None, told_right: Words | None = None) -> Words:
-        """Which nodes' outputs are right: those that work on satisfied gates, and what was told in their place.
+        """Return the nodes whose outputs are right: they work on satisfied gates, or a right answer replaces them.
 
         Args:
             works: Nodes whose own state is right.
@@ -145,14 +145,14 @@ class Wiring:
                 names[node],
                 float(confidences[place[node]]),
                 float(query_costs[place[node]]),
-                tuple(names[each] for each in np.flatnonzero(taken[node])),
+                tuple(names[source] for source in np.flatnonzero(taken[node])),
                 self.gates[node],
             )
             for node in range(self.nodes)
         )
 
     def unpacked_inputs(self, episode: int) -> NDArray[np.bool_]:
-        """Which node takes which, in one episode."""
+        """Return a matrix of the nodes whose outputs each node takes, in one episode."""
         return np.array([self.unpacked(self.inputs[node][:, [episode]])[:, 0] for node in range(self.nodes)])
 
 
@@ -216,7 +216,7 @@ def _span(first: int, end: int, words: int, dtype: np.dtype[np.unsignedinteger])
 
 
 def _is_empty(sets: Words) -> NDArray[np.bool_]:
-    """Which bit sets have no member."""
+    """Return a truth value for each bit set: it has no member."""
     if len(sets) == 1:
         return np.asarray(sets[0] == 0)
     return np.asarray(np.bitwise_or.reduce(sets, axis=0) == 0)

@@ -222,14 +222,14 @@ def _decided(strategy: Strategy, belief: Belief, terms: EpisodeTerms, time_left:
 
 
 def is_known_pair(strategy: Strategy) -> bool:
-    """Whether a strategy is a pair of handup's own rules."""
+    """Return whether a strategy is a pair of handup's own rules."""
     return type(strategy) is Pair and all(
         type(part).__module__.startswith("handup.") for part in (strategy.what, strategy.when)
     )
 
 
 def _kind(block: EpisodeBlock, episode: int) -> Hashable:
-    """What episodes with equal decisions share: costs, confidences and, where it matters, the wiring."""
+    """Return a key that episodes with equal decisions share: costs, confidences and, where it matters, the wiring."""
     numbers = block.confidences[:, episode].tobytes(), block.query_costs[:, episode].tobytes()
     if block.wiring is None:
         return (*numbers, block.given)

@@ -1,4 +1,4 @@
-"""What happens to whom: policies, own states, costs and answers of simulated episodes, drawn before anybody decides.
+"""Chance of simulated episodes: policies, own states, costs and answers, drawn before anybody decides.
 
 Everything that chance decides is drawn here, by seed, block and kind of draw. No method has a say in it, so all
 methods live through the same episodes, and neither the order of work nor the number of processes changes them.
@@ -22,9 +22,9 @@ from handup.recover import Settings
 Matrix = NDArray[np.float64]
 Truths = NDArray[np.bool_]
 MOST_ASKED = Settings().max_questions_per_module
-"""So often a module is asked about at most, as in a session."""
+"""Most questions about a module, as in a session."""
 STATE = 0
-"""The node of the state in the replica: it is always right and cannot be asked about."""
+"""Node of the state in the replica: it is always right and cannot be asked about."""
 
 
 class Draw(IntEnum):
@@ -76,22 +76,22 @@ class EpisodeBlock:
 
     @property
     def modules(self) -> int:
-        """How many modules each policy has."""
+        """Number of modules of each policy."""
         return len(self.works)
 
     @property
     def is_series(self) -> bool:
-        """Whether every module is needed."""
+        """True if every module is needed."""
         return self.wiring is None if self.given is None else self.given.is_series
 
     @cached_property
     def positions(self) -> NDArray[np.int32]:
-        """Each node's place in topological order."""
+        """Place of each node in topological order."""
         assert self.wiring is not None
         return self.wiring.positions()
 
     def graph(self, episode: int) -> ModuleGraph:
-        """The policy of one episode."""
+        """Return the policy of one episode."""
         if self.given is not None:
             return self.given
         confidences, costs = self.confidences[:, episode], self.query_costs[:, episode]
@@ -101,7 +101,7 @@ class EpisodeBlock:
         return ModuleGraph.chain(map(Module, names, confidences.tolist(), costs.tolist()))
 
     def succeeds(self, works: Truths, episodes: NDArray[np.intp]) -> Truths:
-        """Whether acting succeeds with these own states, for some of the episodes."""
+        """Return whether acting succeeds with these own states, for some of the episodes."""
         if self.is_series:
             return np.asarray(works.all(axis=0))
         if self.given is not None:

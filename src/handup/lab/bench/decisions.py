@@ -1,4 +1,4 @@
-"""How long decisions take, beside a textbook formulation of the same rule in the same run."""
+"""Times of decisions, beside a textbook formulation of the same rule in the same run."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ from handup.lab.bench.harness import Columns, Row, TimedCalls, in_turn
 TASKS, ACTIONS = 100, 100
 """10,000 steps: so many tasks, each of so many actions."""
 DURABLE = 200
-"""So many steps are written one by one: each waits for the disk."""
+"""Number of steps that are written one by one: each waits for the disk."""
 REPEATS = 5
 SETTINGS = RunSettings(starts=1_000_000)
 TREES, SQLITE, RUAMEL = "py_trees", "sqlite3, plain script", "ruamel.yaml, reading only"

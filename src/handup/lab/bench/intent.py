@@ -117,9 +117,9 @@ def first_step_value(problem: QuestionProblem, move: int | None, question: int |
     """Return the value of a first step if everything after it is done best."""
     if question is None:
         return float(problem.rewards[move] @ problem.belief)
-    left = [other for other in range(len(problem.questions)) if other != question]
-    questions = tuple(problem.questions[other] for other in left)
-    costs = [float(problem.costs[other]) for other in left]
+    left = [index for index in range(len(problem.questions)) if index != question]
+    questions = tuple(problem.questions[index] for index in left)
+    costs = [float(problem.costs[index]) for index in left]
     value = float(problem.costs[question])
     for row in problem.questions[question]:
         weights = problem.belief * row

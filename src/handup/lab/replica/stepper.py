@@ -61,7 +61,7 @@ class ReplicaEpisode:
                 self.ask(module, is_true=self.luck[step] < self.cell.expert)
 
     def outputs(self) -> list[bool]:
-        """What each node says now: an answer that stands in for it, or its gate if it works."""
+        """Return the present output of each node: an answer that stands in for it, or its gate if it works."""
         found: list[bool] = []
         for node in range(len(self.inputs)):
             says = self.works[node] and self.gate(node, found)
@@ -69,8 +69,8 @@ class ReplicaEpisode:
         return found
 
     def gate(self, node: int, outputs: list[bool]) -> bool:
-        """A node's gate applied to what its inputs say."""
-        taken = [outputs[each] for each in self.inputs[node]]
+        """Return the gate of a node, applied to the outputs of its inputs."""
+        taken = [outputs[source] for source in self.inputs[node]]
         if not taken:
             return True
         return all(taken) if self.gates[node] is Gate.AND else any(taken)
@@ -117,12 +117,12 @@ class ReplicaEpisode:
         return module
 
     def summed_cost(self) -> float:
-        """What until-confident compares: a sum that only pure structures fill."""
+        """Return the sum that until-confident compares; only pure structures fill it."""
         confidences = [self.confidence(node) for node in self.order]
         if self.cell.structure in (Structure.AND, Structure.CHAIN):
             return 1.0 - math.prod(confidences)
         if self.cell.structure is Structure.OR:
-            return sum(1.0 - each for each in confidences)
+            return sum(1.0 - confidence for confidence in confidences)
         return 0.0
 
     def select(self) -> int | None:

@@ -77,7 +77,7 @@ ARMS = (*PLAIN, *OTHERS)
 
 @dataclass(frozen=True)
 class Condition:
-    """Where methods are compared: k `modules`, answers right with probability `expert`, `patience` steps per module.
+    """Condition of a comparison: k `modules`, answers right with probability `expert`, `patience` steps per module.
 
     `imagined`: outputs are right as often as the calibrated confidences say: drawn, to see what methods would come to
     if the confidences were true.
@@ -302,7 +302,7 @@ class RealScoresStudy(Study):
 
     @property
     def cells(self) -> int:
-        """How many methods are compared under how many conditions."""
+        """Number of comparisons: methods times conditions."""
         return sum(len(condition.arms) for condition in CONDITIONS)
 
     def size(self, *, quick: bool = False, **given: Any) -> Size:

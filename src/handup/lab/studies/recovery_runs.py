@@ -9,7 +9,7 @@ from handup.lab.engine import Batch, Columns, columns_of
 from handup.lab.engine.claims import Row
 
 FACTORS = {"usual": 1.0, "hard": 3.0}
-"""How often things go wrong on a day, compared with the world's own rates."""
+"""Factors on the world's own rates of failure, by kind of day."""
 
 
 def make(batch: Batch) -> Columns:

@@ -121,7 +121,7 @@ def make(batch: Batch) -> Columns:
 
 @dataclass(frozen=True, eq=False)
 class CoefficientSetting:
-    """What every method came to under one set of coefficients: those that vary, b, which was solved, rows by method."""
+    """Results of every method under one set of coefficients: those that vary, the solved b, and rows by method."""
 
     place: Mapping[str, float]
     b: float
@@ -156,7 +156,7 @@ class CoefficientSetting:
 
 @dataclass(frozen=True, eq=False)
 class Sensitivity:
-    """What the study came to under one weight of load against time; the setting of the default coefficients first."""
+    """Results of the study under one weight of load against time; the setting of the default coefficients first."""
 
     w: float
     settings: tuple[CoefficientSetting, ...]
@@ -212,7 +212,7 @@ class Weights(Results[Any]):
 
     @cached_property
     def weights(self) -> tuple[Sensitivity, ...]:
-        """What the study came to under each weight."""
+        """Results of the study under each weight."""
         found: dict[float, list[CoefficientSetting]] = {}
         for batch, columns in self.made.items():
             rows = {row["method"]: row for row in rows_of(columns)}
@@ -226,7 +226,7 @@ class SensitivityStudy(Study):
 
     @property
     def cells(self) -> int:
-        """How many weights, settings and methods there are."""
+        """Number of rows: weights times settings times methods."""
         return len(WEIGHTS) * len(models()) * len(METHODS)
 
     def batches(self, size: Size) -> Sequence[Batch]:

@@ -76,7 +76,7 @@ class Menu(Place):
 
 @dataclass(frozen=True, kw_only=True)
 class MealRobot:
-    """How the robot of an arm decides, and whether it remembers answers from meal to meal."""
+    """Robot of an arm: the method by which it decides, and its memory of answers from meal to meal."""
 
     method: str
     memory: bool = False
@@ -123,7 +123,7 @@ class MealStudy(Study):
 
     @property
     def remembers(self) -> bool:
-        """Whether a meal may depend on those before it."""
+        """True if a meal may depend on those before it."""
         return any(robot.memory for robot in self.robots.values())
 
     def plates(self, menu: Menu, size: Size) -> tuple[str, ...]:
@@ -232,7 +232,7 @@ class MealStudy(Study):
                 for arm in self.arms
             },
             "triage": json.loads(json.dumps(list(lost.values()), default=Estimate.to_json)),
-            "claims": [each.to_json() for each in judged],
+            "claims": [claim.to_json() for claim in judged],
         }
 
     def files(self, results: Meals, stamp: Mapping[str, str]) -> Mapping[str, str | bytes]:

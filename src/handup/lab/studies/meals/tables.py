@@ -89,10 +89,10 @@ def triage(results: Results[Any], arm: str) -> dict[str, Any]:
 def differences(results: Results[Any]) -> Table:
     """Return every measure of the last arm of each menu less that of the other arms, participant by participant."""
     study, rows = results.study, []
-    for last, other in ((arms[-1], other) for arms in map(study.arms_at, study.places) for other in arms[:-1]):
-        gaps = [results.difference(measure.name, last, other) for measure in study.measures]
+    for last, rival in ((arms[-1], rival) for arms in map(study.arms_at, study.places) for rival in arms[:-1]):
+        gaps = [results.difference(measure.name, last, rival) for measure in study.measures]
         cells = [f"{gap.mean:+.2f} ({gap.ci[0]:+.2f} to {gap.ci[1]:+.2f}), p {gap.p:.2g}" for gap in gaps]
-        rows.append((f"{last} against {other}", *cells))
+        rows.append((f"{last} against {rival}", *cells))
     return Table(CAPTIONS["differences"], ("difference", *(measure.label for measure in study.measures)), tuple(rows))
 
 

@@ -41,7 +41,7 @@ CAPTIONS = TEXTS["tables"]
 PERCENT = frozenset({"success", "first_success", "opposing", "all_opposing", "predicted"})
 DIGITS = {"questions": 2, "ratio": 2, "mode_changes": 1, "joystick_input": 0}
 KINDS = TEXTS["kinds"]
-"""What each method is, in the order of tables, so that nobody takes an ablation for the policy."""
+"""Kinds of the methods, in the order of tables, so that nobody takes an ablation for the policy."""
 OPEN = "cannot be told"
 SHORT = {"holds": "yes", "does not hold": "no", OPEN: "?"}
 DIFFERENT_SIDES = "ranks and mean point to different sides"
@@ -264,7 +264,7 @@ class Reaching(Study):
 
     @property
     def rules(self) -> str:
-        """How claims are judged."""
+        """Rules by which claims are judged."""
         return str(RULES)
 
     def label(self, bar: Bar) -> str:

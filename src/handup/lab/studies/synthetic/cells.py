@@ -51,7 +51,7 @@ class CellBatch(Batch):
 
     @property
     def is_reusable(self) -> bool:
-        """Whether the method is handup's own: what others bring may change without our seeing it."""
+        """True if the method is handup's own: methods of others may change without our seeing it."""
         chosen = self.cell.strategy
         parts = (chosen.what, chosen.when) if isinstance(chosen, Pair) else (chosen,)
         return all(type(part).__module__.partition(".")[0] == "handup" for part in parts)
