@@ -159,7 +159,9 @@ def test_the_protocol_of_a_real_participant() -> None:
     assert len(meals) == 8
     assert all(meal["command"].startswith("handup meal --people page") for meal in meals)
     assert_one_line_error(here("study", "protocol", "summary"), "no study of meals 'summary'", "meal-memory")
-    assert_one_line_error(here("study", "protocol", "meal-home", "--participant", "0"), "participant 0")
+    assert_one_line_error(
+        here("study", "protocol", "meal-home", "--participant", "0"), "participant must lie between 1"
+    )
 
 
 def test_one_cell_in_json_has_every_metric() -> None:
@@ -203,17 +205,17 @@ def test_one_cell_as_a_table() -> None:
         (("moduls=3",), ("there is no setting 'moduls'", *KEYS)),
         (("modules",), ("KEY=VALUE", *KEYS)),
         (("modules=3", "modules=4"), ("modules must be set once, and is set twice",)),
-        (("modules=many",), ("modules is 'many'", "a whole number")),
-        (("modules=0",), ("modules is 0", "from 1 to")),
+        (("modules=many",), ("modules must be a whole number, got 'many'",)),
+        (("modules=0",), ("modules must lie between 1 and", "got 0")),
         (("confidences=0.9",), ("two numbers",)),
         (("structure=xor",), ("and, or, and-then-or, or-then-and, chain",)),
         (("world=mars",), ("default, replica",)),
-        (("expert=1.5",), ("expert is 1.5", "from 0 to 1")),
-        (("beta=nan",), ("beta is 'nan'",)),
+        (("expert=1.5",), ("expert must lie between 0 and 1, got 1.5",)),
+        (("beta=nan",), ("beta must be a number, got 'nan'",)),
         (("method=graph",), ("half a method",)),
         (("method=troubleshoot", "world=replica"), ("the replica knows no method",)),
         (("tau=0.5",), ("has no setting 'tau'",)),
-        (("episodes=0",), ("episodes is 0",)),
+        (("episodes=0",), ("episodes must lie between 1 and",)),
         (("=3",), ("there is no setting ''",)),
     ],
     ids=str,

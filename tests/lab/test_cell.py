@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
@@ -61,8 +62,8 @@ def test_the_record_reads_back_whatever_is_set() -> None:
     ("given", "says", "advises"),
     [
         ({"moduls": "3"}, "no setting 'moduls'", ", ".join(CONTRACT)),
-        ({"structure": "xor"}, "structure is 'xor'", "and, or, and-then-or, or-then-and, chain"),
-        ({"world": "real"}, "world is 'real'", "default, replica"),
+        ({"structure": "xor"}, "structure must .* got 'xor'", "and, or, and-then-or, or-then-and, chain"),
+        ({"world": "real"}, "world must .* got 'real'", "default, replica"),
         ({"method": "graf+workload-aware"}, "no selector is called 'graf'", ", ".join(sorted(SELECTORS.names()))),
         ({"method": "graph+never"}, "no querying algorithm is called 'never'", ", ".join(WHENS.names())),
         ({"method": "graph"}, "half a method", "SELECTOR+WHEN"),
@@ -70,40 +71,40 @@ def test_the_record_reads_back_whatever_is_set() -> None:
         ({"method": "troubleshoot", "world": "replica"}, "the replica knows no method", ", ".join(REPLICA_SELECTORS)),
         ({"method": "hybrid+workload-aware", "world": "replica"}, "the replica knows no method", "execute-first"),
         ({"method": "mip+workload-aware", "world": "replica"}, "the replica knows no method", "binary-tree"),
-        ({"modules": "ten"}, "modules is 'ten'", "a whole number"),
-        ({"modules": "2.5"}, "modules is '2.5'", "a whole number"),
-        ({"modules": "0"}, "modules is 0", f"from 1 to {MAX_MODULES}"),
-        ({"modules": "1", "low": "0", "world": "replica"}, "modules is 1", f"from 2 to {MAX_MODULES}"),
-        ({"modules": "1001"}, "modules is 1001", f"from 1 to {MAX_MODULES}"),
-        ({"low": "11"}, "low is 11", "from 0 to 10"),
-        ({"low": "-1"}, "low is -1", "from 0 to 10"),
-        ({"episodes": "0"}, "episodes is 0", "from 1"),
-        ({"seed": "-1"}, "seed is -1", "from 0"),
-        ({"confidences": "0.9"}, "confidences is '0.9'", "two numbers such as 0.9,0.2"),
-        ({"confidences": "0.9,0.2,0.1"}, "confidences is", "two numbers such as 0.9,0.2"),
-        ({"confidences": "1.2,0.2"}, "a confidence is 1.2", "from 0 to 1"),
-        ({"confidences": "1,-0.1"}, "a confidence is -0.1", "from 0 to 1"),
-        ({"query_cost": "cheap"}, "query_cost is 'cheap'", "a number"),
-        ({"query_cost": "nan"}, "query_cost is 'nan'", "a number"),
-        ({"query_cost": "inf"}, "query_cost is 'inf'", "a number"),
-        ({"query_cost": "-0.1"}, "query_cost is -0.1", "from 0 to"),
-        ({"beta": "1.1"}, "beta is 1.1", "from 0 to 1"),
-        ({"expert": "1.1"}, "expert is 1.1", "from 0 to 1"),
-        ({"w": "-0.5"}, "w is -0.5", "from 0 to 1"),
-        ({"epsilon": "-1"}, "epsilon is -1", "from 0 to"),
-        ({"lambda": "-1"}, "lambda is -1", "from 0 to"),
-        ({"method": "graph+until-confident", "tau": "1.5"}, "tau is 1.5", "from 0 to 1"),
+        ({"modules": "ten"}, "modules must .* got 'ten'", "a whole number"),
+        ({"modules": "2.5"}, "modules must .* got '2.5'", "a whole number"),
+        ({"modules": "0"}, "modules must .* got 0", f"from 1 to {MAX_MODULES}"),
+        ({"modules": "1", "low": "0", "world": "replica"}, "modules must .* got 1", f"from 2 to {MAX_MODULES}"),
+        ({"modules": "1001"}, "modules must .* got 1001", f"from 1 to {MAX_MODULES}"),
+        ({"low": "11"}, "low must .* got 11", "from 0 to 10"),
+        ({"low": "-1"}, "low must .* got -1", "from 0 to 10"),
+        ({"episodes": "0"}, "episodes must .* got 0", "from 1"),
+        ({"seed": "-1"}, "seed must .* got -1", "from 0"),
+        ({"confidences": "0.9"}, "confidences must .* got '0.9'", "two numbers such as 0.9,0.2"),
+        ({"confidences": "0.9,0.2,0.1"}, "confidences must .* got", "two numbers such as 0.9,0.2"),
+        ({"confidences": "1.2,0.2"}, "a confidence must .* got 1.2", "from 0 to 1"),
+        ({"confidences": "1,-0.1"}, "a confidence must .* got -0.1", "from 0 to 1"),
+        ({"query_cost": "cheap"}, "query_cost must .* got 'cheap'", "a number"),
+        ({"query_cost": "nan"}, "query_cost must .* got 'nan'", "a number"),
+        ({"query_cost": "inf"}, "query_cost must .* got 'inf'", "a number"),
+        ({"query_cost": "-0.1"}, "query_cost must .* got -0.1", "from 0 to"),
+        ({"beta": "1.1"}, "beta must .* got 1.1", "from 0 to 1"),
+        ({"expert": "1.1"}, "expert must .* got 1.1", "from 0 to 1"),
+        ({"w": "-0.5"}, "w must .* got -0.5", "from 0 to 1"),
+        ({"epsilon": "-1"}, "epsilon must .* got -1", "from 0 to"),
+        ({"lambda": "-1"}, "lambda must .* got -1", "from 0 to"),
+        ({"method": "graph+until-confident", "tau": "1.5"}, "tau must .* got 1.5", "Give a probability"),
         ({"tau": "0.5"}, "has no setting 'tau'", "epsilon, lambda"),
         ({"method": "topo+workload-aware", "epsilon": "1"}, "has no setting 'epsilon'", "lambda"),
         ({"method": "troubleshoot", "lambda": "1"}, "has no setting 'lambda'", "It has:"),
-        ({"method": "hybrid+workload-aware", "epsilon": "-1"}, "epsilon is -1", "from 0 to"),
+        ({"method": "hybrid+workload-aware", "epsilon": "-1"}, "epsilon must .* got -1", "from 0 to"),
         ({"method": "graph+", "world": "replica"}, "the replica knows no method", "SELECTOR+WHEN"),
     ],
 )
 def test_bad_settings_are_refused_with_the_good_ones(given: dict[str, str], says: str, advises: str) -> None:
     with pytest.raises(HandupError) as refused:
         Cell.from_text(given)
-    assert says in refused.value.cause
+    assert re.search(says, refused.value.cause)
     assert advises in refused.value.hint
 
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from handup.core import BadSetting, UnknownMethod
+from handup.core import Malformed, OutOfRange, UnknownMethod, UnknownName, WrongSize
 from handup.when import Strategy, strategy
 
 SCHEMA = 1
@@ -84,11 +84,11 @@ class Cell:
     def __post_init__(self) -> None:
         replica = self.world == WorldKind.REPLICA
         if not isinstance(self.method, str):
-            raise BadSetting(f"method is {self.method!r}", hint="Name one, such as troubleshoot.")
+            raise Malformed.of("method", repr(self.method), "be a text", hint="Name a method, such as troubleshoot.")
         kinds: dict[str, type[StrEnum]] = {"structure": Structure, "world": WorldKind}
         for name, kind in kinds.items():
             if (value := getattr(self, name)) not in tuple(kind):
-                raise BadSetting(f"{name} is '{value}'", hint=f"Use one of: {', '.join(kind)}.")
+                raise UnknownName.of(name, f"'{value}'", f"be a {name}", hint=f"Use one of: {', '.join(kind)}.")
             object.__setattr__(self, name, kind(value))
         _check_whole("modules", self.modules, 2 if replica else 1, MAX_MODULES)
         _check_whole("low", self.low, 0, max(self.modules, 3))
@@ -100,7 +100,8 @@ class Cell:
             if getattr(self, name) is not None:
                 object.__setattr__(self, name, _checked(name.rstrip("_"), getattr(self, name), 1e9))
         if not isinstance(self.confidences, tuple | list) or len(self.confidences) != 2:
-            raise BadSetting(f"confidences is {self.confidences!r}", hint="Give two: of high and of low modules.")
+            hint = "Give the confidence of high and that of low modules."
+            raise WrongSize.of("confidences", repr(self.confidences), "be two numbers", hint=hint)
         object.__setattr__(
             self, "confidences", tuple(_checked("a confidence", value, 1.0) for value in self.confidences)
         )
@@ -155,7 +156,7 @@ class Cell:
         """
         unknown = [key for key in given if key not in KEYS]
         if unknown:
-            raise BadSetting(f"there is no setting '{unknown[0]}'", hint=f"Use one of: {', '.join(KEYS)}.")
+            raise UnknownName(f"there is no setting '{unknown[0]}'", hint=f"Use one of: {', '.join(KEYS)}.")
         return cls(**{KEYS[key]: _read(key, text) for key, text in given.items()})
 
     def _check_replica_method(self) -> None:
@@ -182,8 +183,9 @@ def _read(key: str, text: str) -> Any:
             return high, low
         return int(text) if key in WHOLE else _number(text)
     except ValueError:
-        wanted = {"confidences": "two numbers such as 0.9,0.2", **dict.fromkeys(WHOLE, "a whole number")}
-        raise BadSetting(f"{key} is '{text}'", hint=f"Give {wanted.get(key, 'a number')}.") from None
+        kinds = {"confidences": "two numbers such as 0.9,0.2", **dict.fromkeys(WHOLE, "a whole number")}
+        kind = kinds.get(key, "a number")
+        raise Malformed.of(key, f"'{text}'", f"be {kind}", hint=f"Give {kind}.") from None
 
 
 def _number(text: str) -> float:
@@ -195,10 +197,12 @@ def _number(text: str) -> float:
 
 def _checked(name: str, value: object, most: float) -> float:
     if not isinstance(value, int | float | np.floating) or isinstance(value, bool) or not 0.0 <= value <= most:
-        raise BadSetting(f"{name} is {value!r}", hint=f"Give a number from 0 to {most:g}.")
+        must = f"lie between 0 and {most:g}"
+        raise OutOfRange.of(name, repr(value), must, hint=f"Give a number from 0 to {most:g}.")
     return float(value)
 
 
 def _check_whole(name: str, value: object, least: int, most: int) -> None:
     if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= most:
-        raise BadSetting(f"{name} is {value!r}", hint=f"Give a whole number from {least} to {most}.")
+        hint = f"Give a whole number from {least} to {most}."
+        raise OutOfRange.of(name, repr(value), f"lie between {least} and {most}", hint=hint)

@@ -168,7 +168,7 @@ def test_nobody_at_the_address_is_one_line_at_once_and_nothing_is_written(packag
 
 @pytest.mark.parametrize("address", ["192.0.2.1:8786", "http://127.0.0.1:1", "local:0", "local:many", ""])
 def test_an_address_that_is_none_is_refused(package: Path, address: str) -> None:
-    with pytest.raises(BadSetting, match="--cluster is"), cluster(address, study_of("coins")):
+    with pytest.raises(BadSetting, match="--cluster must"), cluster(address, study_of("coins")):
         pass
 
 

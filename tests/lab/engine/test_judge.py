@@ -135,5 +135,5 @@ def test_a_comparison_in_words(bar: Bar, words: str) -> None:
 def test_a_claim_about_a_stranger_and_a_name_of_two_words_are_refused() -> None:
     with pytest.raises(BadSetting, match="compares speed of 'nobody'"):
         study(ARMS, claims=(claim("a", Bar(measure="speed", arm="nobody", by=1.0)),))
-    with pytest.raises(BadSetting, match="a study is called 'a study'"):
+    with pytest.raises(BadSetting, match=r"the name of a study must .* got 'a study'"):
         Study(name="a study", title="", figure="", question="", make=lambda batch: {}, arms=("a",))

@@ -130,7 +130,7 @@ def test_bad_calls_are_refused(tmp_path: Path) -> None:
         ({}, "--data must be given"),
         ({"data": str(tmp_path / "nowhere")}, "there is no folder"),
         ({"data": str(tmp_path)}, "CSV files"),
-        ({"data": data, "episodes": 25}, "episodes is 25"),
+        ({"data": data, "episodes": 25}, "--episodes must be a multiple of 10, got 25"),
     ):
         with pytest.raises((BadSetting, BadData), match=words):
             STUDY.size(**given)

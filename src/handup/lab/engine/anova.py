@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from scipy import stats
 from scipy.linalg import helmert
 
-from handup.core import BadSetting
+from handup.core import Malformed, WrongSize
 
 Array = NDArray[np.float64]
 LEAST_UNITS = 3
@@ -50,9 +50,13 @@ def two_way(values: Array) -> tuple[FactorEffect, FactorEffect, FactorEffect]:
 
 def _checked(values: Array) -> Array:
     if values.ndim != 3 or values.shape[0] < LEAST_UNITS or min(values.shape[1:]) < 2:
-        raise BadSetting("too little for an analysis of variance", hint=f"Give {LEAST_UNITS} units and 2 levels.")
+        cause = f"an analysis of variance must have {LEAST_UNITS} units and 2 levels, got an array of {values.shape}"
+        raise WrongSize(cause, hint="Measure more units or levels.")
     if not np.isfinite(values).all():
-        raise BadSetting("something is missing", hint="Leave out units that were not measured at every level.")
+        raise Malformed(
+            "every value must be finite, and some are not",
+            hint="Leave out units that were not measured at every level.",
+        )
     return values
 
 

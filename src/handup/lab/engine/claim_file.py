@@ -25,7 +25,7 @@ from typing import Any
 
 from ruamel.yaml.error import YAMLError
 
-from handup.core import BadSetting
+from handup.core import Malformed
 from handup.core.files import shipped_data
 from handup.lab.engine.claims import Bar, Claim, Note, Verdict, Where
 
@@ -48,7 +48,7 @@ def read_claims(path: Path, group: str = "claims", **constants: Any) -> tuple[Cl
         known = {**constants, **record.get("constants", {})}
         return tuple(claim for entry in record[group] for claim in _claims(entry, known))
     except (YAMLError, KeyError, TypeError, ValueError) as error:
-        raise BadSetting(f"{path.name} holds no claims: {error}", hint="See handup.lab.engine.claim_file.") from error
+        raise Malformed(f"{path.name} holds no claims: {error}", hint="See handup.lab.engine.claim_file.") from error
 
 
 def _claims(entry: Mapping[str, Any], constants: Mapping[str, Any]) -> Iterator[Claim]:

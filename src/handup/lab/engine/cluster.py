@@ -15,7 +15,7 @@ from functools import lru_cache
 from typing import Any
 from urllib.parse import urlsplit
 
-from handup.core import BadSetting, MissingExtra, ProcessLost
+from handup.core import ConflictingSettings, Malformed, MissingExtra, MissingSetting, NotNow, OutOfRange, ProcessLost
 from handup.lab.engine.registry import study_of
 from handup.lab.engine.results import Columns
 from handup.lab.engine.runner import Made, Refusal, Workers, make
@@ -54,14 +54,15 @@ def cluster(address: str, study: Study) -> Iterator[Workers]:
                 LocalCluster(n_workers=_count(address), threads_per_worker=1, host="127.0.0.1", dashboard_address=None)
             )
         elif address.startswith("tls://") and Security().get_connection_args("client")["ssl_context"] is None:
-            raise BadSetting(
-                f"no certificates for {address}",
+            raise MissingSetting(
+                f"certificates must be named for {address}, and some are not",
                 hint="Name them in DASK_DISTRIBUTED__COMM__TLS__CA_FILE, …__CLIENT__CERT and …__CLIENT__KEY.",
             )
         elif address.startswith(("tcp://", "tls://")):
             target = address
         else:
-            raise BadSetting(f"--cluster is '{address}'", hint="Give tcp://HOST:PORT, tls://HOST:PORT or local:N.")
+            hint = "Give tcp://HOST:PORT, tls://HOST:PORT or local:N."
+            raise Malformed.of("--cluster", f"'{address}'", "be the address of a scheduler", hint=hint)
         try:
             if target == address:
                 # Dask tries again until its time is up; a port that refuses is told at once.
@@ -69,7 +70,7 @@ def cluster(address: str, study: Study) -> Iterator[Workers]:
                 socket.create_connection((at.hostname, at.port), timeout=WAIT_S).close()
             client = stack.enter_context(Client(target, timeout=WAIT_S, set_as_default=False))
         except (OSError, ValueError, TimeoutError) as error:
-            raise BadSetting(
+            raise NotNow(
                 f"no scheduler answers at {address} ({error})",
                 hint="Start one with 'dask scheduler', or check host, port and certificates.",
             ) from None
@@ -80,7 +81,8 @@ def cluster(address: str, study: Study) -> Iterator[Workers]:
 def _count(address: str) -> int:
     count = address.removeprefix(LOCAL)
     if not count.isdigit() or not 1 <= int(count) <= 1024:
-        raise BadSetting(f"--cluster is '{address}'", hint="Give local:N with the number of workers, 1 to 1024.")
+        hint = "Give local:N with the number of workers."
+        raise OutOfRange.of("--cluster", f"'{address}'", "have 1 to 1024 workers", hint=hint)
     return int(count)
 
 
@@ -88,11 +90,12 @@ def _check_workers(client: Any, study: Study, address: str) -> None:
     """Refuse workers that are missing or run other code, before anything is written."""
     stamps: Mapping[str, Mapping[str, str] | str] = client.run(stamp_here, study.name, on_error="return")
     if not stamps:
-        raise BadSetting(f"the scheduler at {address} has no workers", hint="Start one with 'dask worker ADDRESS'.")
+        cause = f"a scheduler must have workers, and the one at {address} has none"
+        raise NotNow(cause, hint="Start one with 'dask worker ADDRESS'.")
     wanted = dict(study.stamp())
     for worker, stamp in stamps.items():
         if stamp != wanted:
-            raise BadSetting(
+            raise ConflictingSettings(
                 f"the worker at {worker} {_difference(stamp, wanted)}",
                 hint="Install the same handup there as here, and start the worker again.",
             )

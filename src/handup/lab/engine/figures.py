@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from handup.confidence.metrics import Estimate
-from handup.core import BadSetting, MissingExtra
+from handup.core import MissingExtra, OutOfRange
 from handup.lab.engine.report import Drawing
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ def sheet(width: float, height: float) -> Iterator[Figure]:
         BadSetting: The figure is too wide.
     """
     if width > WIDEST:
-        raise BadSetting(f"a figure must be at most {WIDEST:g} inches wide, got {width:g}", hint="Use more rows.")
+        raise OutOfRange(f"a figure must be at most {WIDEST:g} inches wide, got {width:g}", hint="Use more rows.")
     with style.context(Path(__file__).with_suffix(".mplstyle")):
         yield Figure(figsize=(width, height), layout="constrained")
 

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from handup.confidence.metrics import Estimate, wilson
-from handup.core import BadSetting
+from handup.core import ConflictingSettings
 from handup.lab.engine import stats
 from handup.lab.engine.claims import Bar, Measure, Row, Where
 from handup.lab.engine.stats import Difference, Vector
@@ -65,7 +65,8 @@ class Results(Generic[S]):
         for place in self.study.places:
             units = {tuple(self._keys(arm, place.settings)) for arm in self.study.arms_at(place)}
             if len(units) > 1:
-                raise BadSetting("arms were given different units", hint="Compare rows of one study.")
+                cause = "all arms must have the same units, and these were given different units"
+                raise ConflictingSettings(cause, hint="Compare rows of one study.")
 
     def rows(self, arm: str, where: Where = ()) -> tuple[Row, ...]:
         """Return the rows of an arm that meet the conditions, in an order that all arms share."""

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from handup.core import BadRecord, BadSetting, ContractViolation
+from handup.core import BadRecord, ContractViolation, NotNow
 from handup.core.files import write_whole
 from handup.lab.engine.results import Columns
 
@@ -137,9 +137,7 @@ def locked(folder: Path) -> Iterator[None]:
     folder.mkdir(parents=True, exist_ok=True)
     with (folder / ".lock").open("a") as file:
         if not _taken(file):
-            raise BadSetting(
-                f"another run is at work in '{folder}'", hint="Wait until it is done, or give another --out."
-            )
+            raise NotNow(f"another run is at work in '{folder}'", hint="Wait until it is done, or give another --out.")
         yield
 
 

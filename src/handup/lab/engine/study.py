@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from handup import __version__
-from handup.core import BadSetting
+from handup.core import Malformed, MissingSetting, OutOfRange, UnknownName
 from handup.lab.engine import judge as judging
 from handup.lab.engine.claims import Bar, Claim, Measure, Where
 from handup.lab.engine.judge import JudgedClaim, Measured
@@ -69,7 +69,7 @@ class Option:
         try:
             return int(text)
         except ValueError:
-            raise BadSetting(f"--{self.name} must be a whole number, got '{text}'", hint=self.help) from None
+            raise Malformed(f"--{self.name} must be a whole number, got '{text}'", hint=self.help) from None
 
     def checked(self, given: Any, *, quick: bool) -> Any:
         """Return the value to use: the given one, or the default; a path is made absolute, for other processes.
@@ -81,14 +81,14 @@ class Option:
         if value is None:
             value = self.quick if quick and self.quick is not None else self.default
         if value is None:
-            raise BadSetting(f"--{self.name} must be given", hint=self.help)
+            raise MissingSetting(f"--{self.name} must be given", hint=self.help)
         if self.choices and value not in self.choices:
-            raise BadSetting(f"--{self.name} must be {' or '.join(self.choices)}, got '{value}'", hint=self.help)
+            raise UnknownName(f"--{self.name} must be {' or '.join(self.choices)}, got '{value}'", hint=self.help)
         if self.is_path:
             return str(Path(value).absolute())
         if not self.choices and not self.least <= value <= self.most:
             cause = f"--{self.name} must lie between {self.least} and {self.most}, got {value}"
-            raise BadSetting(cause, hint=self.help)
+            raise OutOfRange(cause, hint=self.help)
         return value
 
 
@@ -257,15 +257,17 @@ class Study:
 
     def __post_init__(self) -> None:
         if not self.name.replace("-", "").isalnum():
-            raise BadSetting(f"a study is called '{self.name}'", hint="Use letters, digits and hyphens.")
+            must = "consist of letters, digits and hyphens"
+            raise Malformed.of("the name of a study", f"'{self.name}'", must, hint="Rename the study.")
         options = [option.name for option in self.options]
         if type(self).batches is Study.batches and (len(options) < 2 or "seed" not in options[1:]):
             hint = "Give a count of units first, then `seed_option()`; or write `batches`."
-            raise BadSetting(f"options of '{self.name}' are {options}", hint=hint)
+            must = "begin with a count and have a seed"
+            raise MissingSetting.of(f"options of '{self.name}'", options, must, hint=hint)
         known = {measure.name for measure in self.measures}
         for bar in (bar for claim in self.claims for bar in claim.bars):
             if bar.measure not in known or {bar.arm, bar.than or bar.arm} - set(self.arms):
-                raise BadSetting(
+                raise UnknownName(
                     f"a claim of '{self.name}' compares {bar.measure} of '{bar.arm}' and '{bar.than}'",
                     hint="Name measures and arms of the study.",
                 )
@@ -302,7 +304,7 @@ class Study:
         for name, value in given.items():
             if name not in names and value is not None:
                 takes = f"It takes {', '.join(f'--{known}' for known in names)}." if names else "It takes none."
-                raise BadSetting(f"'{self.name}' takes no --{name}", hint=takes)
+                raise UnknownName(f"'{self.name}' takes no --{name}", hint=takes)
         values = tuple((option.name, option.checked(given.get(option.name), quick=quick)) for option in self.options)
         return Size(quick, values)
 

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from handup import __version__
 from handup.confidence.metrics import RESAMPLES, Estimate, ends, weighted_aurc
-from handup.core import BadData, BadSetting
+from handup.core import BadData, OutOfRange
 from handup.core.files import shipped_data
 from handup.lab.batch import EpisodeTerms, by_load, run_block
 from handup.lab.chains import CALIBRATED, COVERAGE, KNOWNO, SAID, SIZES, BySets, Chain, Stream, draw_chain, read_streams
@@ -314,7 +314,8 @@ class RealScoresStudy(Study):
         """
         size = super().size(quick=quick, **given)
         if size["episodes"] % PER_DRAW:
-            raise BadSetting(f"episodes is {size['episodes']}", hint=f"Give a multiple of {PER_DRAW}.")
+            must = f"be a multiple of {PER_DRAW}"
+            raise OutOfRange.of("--episodes", size["episodes"], must, hint="Give such a number.")
         read_streams(Path(size["data"]))
         return size
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import shlex
 from dataclasses import dataclass
 
-from handup.core import BadSetting
+from handup.core import OutOfRange
 from handup.domains.feeding.order import Order
 from handup.lab.engine import Size
 from handup.lab.studies.meals.study import MOST_PARTICIPANTS, MealStudy
@@ -50,9 +50,10 @@ def orders_of_arms(count: int) -> tuple[tuple[int, ...], ...]:
 
 
 def planned(study: MealStudy, participant: int, size: Size) -> tuple[Planned, ...]:
-    """Return the meals of one real participant, counted from 1, in their order; `BadSetting` where there is none."""
+    """Return the meals of one real participant, counted from 1, in their order; `OutOfRange` where there is none."""
     if not 1 <= participant <= MOST_PARTICIPANTS:
-        raise BadSetting(f"participant {participant}", hint=f"Count from 1 to {MOST_PARTICIPANTS}.")
+        must = f"lie between 1 and {MOST_PARTICIPANTS}"
+        raise OutOfRange.of("participant", participant, must, hint="Count participants from 1.")
     served = [(arm, menu.plates) for menu in study.places for arm in study.arms_at(menu)]
     rounds = orders_of_arms(len(served))
     round_, row = divmod(participant - 1, len(rounds))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from handup.core import BadSetting
+from handup.core import UnknownName
 from handup.core.files import shipped_data
 from handup.lab.engine.claim_file import read_claims
 from handup.lab.studies.meals.study import MEASURES, OF_MEMORY, READING, MealRobot, MealStudy, Menu, options
@@ -52,5 +52,5 @@ def meal_study(name: str) -> MealStudy:
     """
     studies = {study.name: study for study in (METHODS, HETEROGENEITY, HOME, MEMORY)}
     if name not in studies:
-        raise BadSetting(f"there is no study of meals '{name}'", hint=f"Use one of: {', '.join(studies)}.")
+        raise UnknownName(f"there is no study of meals '{name}'", hint=f"Use one of: {', '.join(studies)}.")
     return studies[name]

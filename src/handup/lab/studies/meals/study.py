@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from handup.confidence.metrics import Estimate
-from handup.core import BadRecord, BadSetting
+from handup.core import BadRecord, WrongSize
 from handup.domains.feeding.foods import plate as plate_of
 from handup.domains.feeding.order import Order
 from handup.domains.feeding.truth import LossCause
@@ -113,7 +113,7 @@ class MealStudy(Study):
     def __post_init__(self) -> None:
         super().__post_init__()
         if len({len(menu.plates) for menu in self.places}) != 1:
-            raise BadSetting(f"menus of '{self.name}' must be of one length", hint="Give each as many plates.")
+            raise WrongSize(f"menus of '{self.name}' must be of one length", hint="Give each as many plates.")
         for plate in (plate for menu in self.places for plate in menu.plates):
             plate_of(plate)
 

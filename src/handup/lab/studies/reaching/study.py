@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from itertools import zip_longest
 from typing import Any
 
-from handup.core import BadSetting
+from handup.core import OutOfRange
 from handup.core.files import shipped_data
 from handup.domains.reaching import scene
 from handup.lab.engine import (
@@ -228,7 +228,7 @@ class Reaching(Study):
         size = super().size(quick=quick, **given)
         if 0 < size["seed"] < trials.FIRST_TRYING:
             hint = f"Leave it out, or give {trials.FIRST_TRYING} or more to try something out."
-            raise BadSetting(f"seed is {size['seed']}", hint=hint)
+            raise OutOfRange.of("--seed", size["seed"], f"be 0 or at least {trials.FIRST_TRYING}", hint=hint)
         return size
 
     def command(self, size: Size) -> str:
