@@ -57,20 +57,20 @@ def pair(
     with Journal.open(store, create=name is not None or robot is not None) as journal:
         access = Access(journal)
         if listed:
-            told, lines = _devices(access)
+            record, lines = _devices(access)
         elif revoke is not None:
             gone = access.revoke(revoke)
-            told, lines = {"revoked": gone.id}, [f"{gone.name} is out with '{gone.device or gone.id}'."]
+            record, lines = {"revoked": gone.id}, [f"{gone.name} is out with '{gone.device or gone.id}'."]
         elif robot is not None:
             made = access.robot_token(robot, token_s=hours * HOUR_S)
-            told = {"id": made.grant.id, "robot": robot, "token": made.token, "until_s": made.grant.until_s}
+            record = {"id": made.grant.id, "robot": robot, "token": made.token, "until_s": made.grant.until_s}
             lines = [made.token]
         else:
-            told, lines = _code(access, journal, str(name), role, hours, url)
+            record, lines = _code(access, journal, str(name), role, hours, url)
             if not as_json:
-                lines.append(_qr(told["url"]))
+                lines.append(_qr(record["url"]))
         if as_json:
-            print_json(told)
+            print_json(record)
         else:
             out.file.write("".join(f"{line}\n" for line in lines))
     if name is not None and is_loopback(urlsplit(url).hostname or ""):
@@ -96,8 +96,8 @@ def _code(
     introduce(journal, name, role)
     code, until_s = access.make_code(name, role, token_s=hours * HOUR_S)
     link = f"{url.rstrip('/')}/#code={code}"
-    told = {"code": code, "url": link, "name": name, "role": str(role), "until_s": until_s}
-    return told, [f"Code for {name} ({role}), good for ten minutes: {code}", f"Or open: {link}"]
+    record = {"code": code, "url": link, "name": name, "role": str(role), "until_s": until_s}
+    return record, [f"Code for {name} ({role}), good for ten minutes: {code}", f"Or open: {link}"]
 
 
 def _qr(link: str) -> str:

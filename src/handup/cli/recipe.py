@@ -92,9 +92,7 @@ def check_files(
 def show(
     files: Files,
     recoveries: RecoveryFiles = None,
-    task: Annotated[
-        str | None, typer.Option(help="Name of the task to begin with. Default: that of the first file.")
-    ] = None,
+    task: Annotated[str | None, typer.Option(help="Name of the task to begin with. Default: the main task.")] = None,
     world: WorldName = None,
     svg: Annotated[Path | None, typer.Option(help="File to write the tree to, as a picture.")] = None,
     as_json: AsJson = False,
