@@ -36,7 +36,7 @@ def calibrate(
         ),
     ] = "auto",
     target_coverage: Annotated[
-        float, typer.Option(help="Share of conformal sets that hold the right option, 0 to 1.", metavar="C")
+        float, typer.Option(help="Share of conformal sets that must hold the right option, 0 to 1.", metavar="C")
     ] = 0.9,
     save: Annotated[Path | None, typer.Option(help="File to write the calibrator to.", metavar="FILE.json")] = None,
     report: Annotated[Path | None, typer.Option(help="File to write the report to.", metavar="FILE.html")] = None,

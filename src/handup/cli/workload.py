@@ -63,7 +63,7 @@ def fit(
 def show(
     model: Annotated[
         Path | None,
-        typer.Option(help="File of a model that `fit --save` wrote. Default: the defaults.", metavar="FILE"),
+        typer.Option(help="File of a model that `fit --save` wrote. Default: the built-in model.", metavar="FILE"),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
 ) -> None:
