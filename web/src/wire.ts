@@ -1,24 +1,24 @@
 // Written by `make wire` from the server's OpenAPI document. Change the Python classes, not this file.
 
-/** What a person answered. */
+/** Answer of a person. */
 export interface Answer {
-  /** What it says; None where it was erased. */
+  /** Its content; None where it was erased. */
   value: string | boolean | number | Box | Resolution | Point[] | null;
-  /** Who. */
+  /** Name of the person. */
   by?: string | null;
-  /** How long they took from when the question was put to them. */
+  /** Seconds between the question and the answer, at least 0. */
   latency_s?: number | null;
-  /** How sure they were, where they said so. */
+  /** How sure the person was, 0 to 1; 1 where they did not say. */
   certainty?: number;
 }
 
-/** A sign of life. The server repeats the number, so that the other side can date what it hears. */
+/** A heartbeat. The server repeats its number, so that the other side knows the age of what it hears. */
 export interface BeatFrame {
   type: "beat";
   n?: number | null;
 }
 
-/** A sign of life of the server, with the newest number that it has heard. */
+/** A heartbeat of the server, with the newest number that it has heard. */
 export interface BeatToldFrame {
   type: "beat";
   at_s: number;
@@ -32,7 +32,7 @@ export interface BeliefPart {
   said: StatementPart[];
 }
 
-/** What the robot believes about the world, and who told it so. */
+/** The robot's beliefs about the world, each with the source that said so. */
 export interface BeliefsPanel {
   panel: "beliefs";
   version?: 1;
@@ -96,7 +96,7 @@ export interface DraftFrame {
   id: string;
 }
 
-/** What went wrong, and what to do. */
+/** An error: its code, its cause and the next step. */
 export interface ErrorBody {
   code: string;
   cause: string;
@@ -107,7 +107,7 @@ export interface ErrorBody {
 export interface ErrorFrame {
   error: ErrorBody;
   type: "error";
-  /** Of the reply that was refused, where it was one. */
+  /** Token of the reply that was refused; empty for every other frame. */
   token?: string;
 }
 
@@ -120,10 +120,10 @@ export interface GoalPart {
   chance: number;
 }
 
-/** The first frame: everything that is needed to begin. */
+/** The first frame: everything that a page or robot needs to begin. */
 export interface HelloFrame {
   type: "hello";
-  /** Its version. */
+  /** Version of the server. */
   server: string;
   me: Me;
   now_s: number;
@@ -131,9 +131,9 @@ export interface HelloFrame {
   hold_s: number;
   stopped: StopView | null;
   questions: RecordView[];
-  /** How many more wait than are told here. */
+  /** Number of further waiting questions that are not listed. */
   more: number;
-  /** To robots: how many people could answer now. */
+  /** For robots: number of people who could answer now. */
   people: number | null;
   robots: RobotView[];
 }
@@ -156,11 +156,11 @@ export interface ItemsPanel {
   /** Several of them. */
   units?: string;
   items: ItemPart[];
-  /** Once the work is over. */
+  /** Result, once the work is over. */
   summary?: ItemsSummary | null;
 }
 
-/** How the work ended. */
+/** Result of the work, in numbers. */
 export interface ItemsSummary {
   got: number;
   of: number;
@@ -168,10 +168,10 @@ export interface ItemsSummary {
   attempts?: number;
 }
 
-/** What is drawn between two points on a picture. */
+/** Marks drawn between two points on a picture. */
 export type Joining = "line" | "arrow" | "around" | "none";
 
-/** Whose token it is. */
+/** Owner of a token. */
 export interface Me {
   id: string;
   name: string;
@@ -210,18 +210,18 @@ export type Panel =
 /** Phases of a robot that every page has a sign and words for. */
 export type Phase = "looking" | "deciding" | "asking" | "moving" | "holding" | "resting" | "done" | "stopped";
 
-/** A picture of what the robot sees, with what it has in mind drawn on it. */
+/** A picture from the robot's camera, with the robot's plan drawn on it. */
 export interface PicturePanel {
   panel: "picture";
   version?: 1;
-  /** Under which the picture was put on the server. */
+  /** Name under which the picture was put on the server. */
   name: string;
   /** Grows with each new picture of this name. */
   seq?: number;
   caption?: string;
   box?: BoxPart | null;
   points?: PlacePart[];
-  /** How two points are joined. */
+  /** Mark drawn between two points. */
   shape?: Joining;
 }
 
@@ -241,49 +241,49 @@ export interface Point {
 export interface Question {
   /** The sentence to show or say. */
   prompt: string;
-  /** A `QuestionKind`, or another one that `add_kind` was told of: it says what an answer looks like. */
+  /** A `QuestionKind`, or a kind added with `add_kind`: it says what an answer looks like. */
   kind: "choice" | "text" | "yes-no" | "number" | "box" | "points" | "diagnosis" | "action" | "permission" | "physical";
-  /** What to choose from; for `text` and `diagnosis`, suggestions. Other kinds make no use of them. */
+  /** Texts to choose from; for `text` and `diagnosis`, suggestions. Other kinds make no use of them. */
   options: string[];
-  /** What the robot was doing. */
+  /** Sentence about what the robot was doing. */
   doing?: string;
-  /** Why it asks. */
+  /** Sentence about why it asks. */
   why?: string;
-  /** What it thinks the answer is: a value that the question allows, or the JSON of one. */
+  /** Its own guess: a value that the question allows, or the JSON of one. */
   guess?: string | boolean | number | Box | Resolution | Point[] | null;
-  /** The probability that its guess is right. */
+  /** Probability that its guess is right, 0 to 1. */
   sure?: number | null;
-  /** What happens for each option, in the order of `choices`. */
+  /** Effect of each option, in the order of `choices`. */
   effects?: string[];
   /** One picture for each option, by name. */
   pictures?: string[];
   /** The picture that the question is about, by name. */
   image?: string | null;
-  /** What helps to answer: what is known, what is recommended. */
+  /** Help for answering: known facts, a recommendation. */
   support?: string;
   /** Smallest number that is an answer, for `number`. */
   low?: number | null;
   /** Largest number that is an answer. */
   high?: number | null;
-  /** Of the number. */
+  /** Unit of the number. */
   unit?: string;
   /** Names of the points that are asked for, in order. */
   marks?: string[];
-  /** What is drawn between two points, a `Joining`; a line where it is None. */
+  /** Mark drawn between two points, a `Joining`; a line where it is None. */
   joined?: "line" | "arrow" | "around" | "none" | null;
-  /** Whom to ask, by name and in order; the desk chooses where it is empty. */
+  /** Names of the people to ask, in order; the desk chooses where it is empty. */
   to?: string[];
-  /** When the answer comes too late; never where it is None. */
+  /** Time in seconds after which an answer comes too late; never where it is None. */
   deadline_s?: number | null;
 }
 
-/** A question that is new or has changed, to people. */
+/** A question that is new or has changed, for people. */
 export interface QuestionFrame {
   type: "question";
   record: RecordView;
 }
 
-/** What became of a reply. */
+/** Result of a reply. */
 export interface ReceiptFrame {
   type: "receipt";
   token: string;
@@ -301,7 +301,7 @@ export type ReceiptStatus =
   | "unknown"
   | "stopped";
 
-/** What became of a reply. */
+/** Result of a reply, and the question as it is then. */
 export interface ReceiptView {
   status: ReceiptStatus;
   message: string;
@@ -309,7 +309,7 @@ export interface ReceiptView {
   record: RecordView | null;
 }
 
-/** A question and where it is. */
+/** A question and its state. */
 export interface RecordView {
   id: string;
   run: string;
@@ -331,18 +331,18 @@ export interface RecordView {
   why?: string;
   cause?: WithdrawalCause | null;
   passed?: string[];
-  /** One sentence about where it is, for people. */
+  /** One sentence about its state, for people. */
   told: string;
-  /** How sure the robot is of its guess, in words; empty where it does not say. */
+  /** The robot's certainty of its guess, in words; empty where it is unknown. */
   sureness: string;
-  /** What can be chosen, in words. */
+  /** Choices, in words. */
   choices: string[];
   /** JSON Schema of its answers. */
   value_schema: Record<string, unknown>;
   now_s: number;
 }
 
-/** A person's reply; who it is from the server knows. */
+/** A person's reply; the server knows the person by the token. */
 export interface ReplyFrame {
   question: string;
   kind: ReplyKind;
@@ -354,16 +354,16 @@ export interface ReplyFrame {
   type: "reply";
 }
 
-/** What a person may always reply. */
+/** Kinds of reply: an answer, or one of the four that are always possible. */
 export type ReplyKind = "answer" | "not-now" | "someone-else" | "let-robot-try" | "stop";
 
-/** What to do about a failure, and how to resume. */
+/** Action after a failure, and the way to resume. */
 export interface Resolution {
   action: string;
   resume: "none" | "continue" | "retry" | "next" | "previous";
 }
 
-/** A robot that is new or has changed, to people. */
+/** A robot that is new or has changed, for people. */
 export interface RobotFrame {
   robot: string;
   alive: boolean;
@@ -372,11 +372,11 @@ export interface RobotFrame {
   type: "robot";
 }
 
-/** What a robot shows people: a phase, a title, a sentence about what it does, and panels. */
+/** State that a robot shows people: a phase, a title, a sentence about its work, and panels. */
 export interface RobotState {
   robot: string;
   phase: Phase;
-  /** When, by the server's clock. */
+  /** Time in seconds, by the server's clock. */
   at_s: number;
   title?: string;
   doing?: string;
@@ -384,7 +384,7 @@ export interface RobotState {
   panels?: Panel[];
 }
 
-/** A robot as people see it. Not alive: nothing was heard of it, and it holds. */
+/** A robot as people see it. Where it is not alive, nothing was heard of it lately, and it stands still. */
 export interface RobotView {
   robot: string;
   alive: boolean;
@@ -406,7 +406,7 @@ export interface ScenePanel {
   high: [number, number, number];
   things: ThingPart[];
   hand: [number, number, number, number, number, number, number];
-  /** Where the robot would have the hand. */
+  /** Pose at which the robot would hold the hand. */
   ghost?: [number, number, number, number, number, number, number] | null;
   goals?: GoalPart[];
   /** The probability that it is none of them. */
@@ -455,25 +455,25 @@ export interface StepsPanel {
   steps: StepPart[];
 }
 
-/** How a person steers a robot just now: passed on to it, never kept. */
+/** Position of the stick with which a person steers a robot: passed on, never kept. */
 export interface StickFrame {
   type: "stick";
   robot: string;
   mode: "translate" | "rotate";
   push: [number, number, number];
   close?: boolean;
-  /** The last time that the person was told. What is older than the robot would hold for moves nothing. */
+  /** The latest server time that the page had heard. A push that is older than `hold_s` moves nothing. */
   heard_s: number;
 }
 
-/** A stop, from everybody. It is answered with `StopToldFrame`; until that says `written`, send it again. */
+/** A stop; everybody may send it. The answer is `StopToldFrame`; until that says `written`, send it again. */
 export interface StopFrame {
   why?: string;
   token?: string;
   type: "stop";
 }
 
-/** An answer to a stop: whether it is written. */
+/** Answer to a stop; `written` is true once it is in the journal. */
 export interface StopToldFrame {
   type: "stop";
   token: string;
@@ -489,7 +489,7 @@ export interface StopView {
   written: boolean;
 }
 
-/** Somebody said stop; with null, somebody let robots go on. It overtakes all but the first frame. */
+/** Somebody pressed stop; with null, somebody let the robots go on. It overtakes all frames but the first. */
 export interface StoppedFrame {
   type: "stopped";
   stopped: StopView | null;
