@@ -89,7 +89,7 @@ def test_the_help_of_a_study_has_its_own_options(package: Path) -> None:
         (("modules", "--episodes", "0"), ("--episodes must lie between 1 and", "got 0")),
         (("meal-methods", "--looks", "ugly"), ("--looks must be hard or easy, got 'ugly'",)),
         (("real-scores",), ("--data must be given",)),
-        (("coins", "--cluster", "somewhere"), ("--cluster is 'somewhere'",)),
+        (("coins", "--cluster", "somewhere"), ("--cluster must be the address of a scheduler, got 'somewhere'",)),
         (("coins", "--cluster", "local:1", "--jobs", "2"), ("--jobs and --cluster must not stand together",)),
         (("nothing", "--looks", "summary"), ("there is no study 'nothing'",)),
         (("nothing", "--help"), ("there is no study 'nothing'",)),
