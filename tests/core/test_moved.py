@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import sys
 
 import pytest
 
@@ -11,6 +12,7 @@ from handup.core.moved import MODULES, NAMES
 
 @pytest.mark.parametrize(("old", "new"), MODULES.items())
 def test_a_module_is_found_under_its_old_name(old: str, new: str) -> None:
+    sys.modules.pop(old, None)
     with pytest.warns(DeprecationWarning, match=new):
         module = importlib.import_module(old)
     assert module is importlib.import_module(new), "its classes do not exist twice"

@@ -366,7 +366,7 @@ def test_a_run_without_actions_is_over_in_the_journal_too(tmp_path: Path) -> Non
         for _ in range(2):
             run = Run(main, book=journal, run="r")
             assert Executive(run, Around(actions={}, clock=ManualClock())).to_the_end().ending is Ending.DONE
-    assert [type(each.event).__name__ for each in entries(tmp_path)] == ["Started", "SimulatedSaying", "Over"]
+    assert [type(each.event).__name__ for each in entries(tmp_path)] == ["Started", "TaskPrinted", "Over"]
 
 
 def test_other_settings_are_another_run(tmp_path: Path) -> None:

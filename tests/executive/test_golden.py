@@ -75,7 +75,7 @@ def test_the_golden_run_has_nearly_everything() -> None:
 def test_the_golden_run_has_words_of_a_person_and_reads_without_them_too() -> None:
     events = [event_of(each["kind"], each["version"], each["body"]) for each in lines(GOLDEN / FORMATS[-1])]
     wordy = [each for each in events if isinstance(each, Wordy) and each.of]
-    assert {type(each).__name__ for each in wordy} == {"Acted", "Failed", "TaskAsked", "Over"}
+    assert {type(each).__name__ for each in wordy} == {"ActionEnded", "Failed", "TaskAsked", "Over"}
     for each in wordy:
         kind = type_of(each)
         erased = opened(event_of(kind.kind, kind.version, {**body_of(each), "sealed": None}))

@@ -189,9 +189,9 @@ def test_the_journal_holds_of_a_last_look_what_it_saw_and_nothing_else(tmp_path:
         kinds = [type(each.event).__name__ for each in journal.read(run="r") if each.kind.startswith("task.")]
     place = kinds.index("Begun", kinds.index("Begun") + 1)
     assert kinds[place:] == [
-        *("Begun", "Acted", "Raised", "Failed", "Recovering"),
-        *("Begun", "Believed", "Acted", "Recovered"),
-        *("Raised", "Failed", "TaskAsked", "Answered", "Recovered", "Over"),
+        *("Begun", "ActionEnded", "Raised", "Failed", "Recovering"),
+        *("Begun", "Believed", "ActionEnded", "Recovered"),
+        *("Raised", "Failed", "TaskAsked", "TaskAnswered", "Recovered", "Over"),
     ]
 
 

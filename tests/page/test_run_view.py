@@ -145,7 +145,7 @@ def test_a_run_is_watched_asks_and_goes_on(tmp_path: Path, browser: Browser) -> 
         page.goto(link)
         question = page.get_by_test_id("question")
         expect(question).to_contain_text("I cannot check value. How shall I go on?", timeout=60_000)
-        expect(page.get_by_test_id("robot")).to_contain_text("check value failed (check_failed)")
+        expect(page.get_by_test_id("robot")).to_contain_text("check value failed (check failed)")
         expect(page.locator("[data-status=asking]")).to_contain_text("check value")
         page.get_by_test_id("guess-other").click()
         page.get_by_text("I did this step myself").click()

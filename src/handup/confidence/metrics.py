@@ -92,7 +92,8 @@ def wilson(hits: float, count: int) -> tuple[float, float]:
     share, scale = hits / count, 1.0 + z * z / count
     middle = (share + z * z / (2.0 * count)) / scale
     half = z * np.sqrt(share * (1.0 - share) / count + z * z / (4.0 * count * count)) / scale
-    return max(0.0, float(middle - half)), min(1.0, float(middle + half))
+    # The share itself lies within, also where rounding says otherwise: 0 of 100 begins at 0.
+    return max(0.0, min(share, float(middle - half))), min(1.0, max(share, float(middle + half)))
 
 
 def weighted_ece(chances: Floats, right: Bools, weights: Floats) -> Floats:

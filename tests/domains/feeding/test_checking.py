@@ -124,7 +124,7 @@ class Sure(Sound):
         (Picky, "M2 raises KeyError ('chicken') when given the picture, chicken"),
         (Restless, "M4 says two things with one seed"),
         (OneSkill, "M4 raises ValueError (I never learnt that)"),
-        (Bare, "M1 gives a dict. Give a Named, or use assemble."),
+        (Bare, "M1 gives a dict. Give a NamedFood, or use assemble."),
         (Sure, "M3 gives probabilities that add up to 3"),
     ],
 )

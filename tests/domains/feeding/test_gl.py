@@ -16,9 +16,9 @@ from handup.domains.feeding import HARD, PlateWorld, gl
 
 VIEW = """
 from handup.core import NoPictures
-from handup.domains.feeding import World
+from handup.domains.feeding import PlateWorld
 try:
-    World("noodles", seed=1, size=(64, 48)).view()
+    PlateWorld("noodles", seed=1, size=(64, 48)).view()
 except NoPictures as error:
     print(error)
 """
@@ -113,7 +113,7 @@ def test_mujoco_imported_before_is_named_too() -> None:
 
 
 def test_a_program_that_closes_nothing_ends_quietly() -> None:
-    done = seen_by_another_program(VIEW.replace("World(", "kept = World(").replace(".view()", "; kept.view()"))
+    done = seen_by_another_program(VIEW.replace("PlateWorld(", "kept = PlateWorld(").replace(".view()", "; kept.view()"))
     assert (done.stdout, done.stderr) == ("", "")
 
 

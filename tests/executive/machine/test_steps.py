@@ -150,7 +150,7 @@ def test_wrong_inputs_of_a_run_are_refused() -> None:
 
 def test_a_machine_refuses_what_cannot_happen_now() -> None:
     machine = Machine(recipes(recipe("main", action("go"))))
-    with pytest.raises(IllegalCall, match="Acted while it is ready"):
+    with pytest.raises(IllegalCall, match="ActionEnded while it is ready"):
         machine.tell(ActionEnded(number=1, ok=True))
     with pytest.raises(IllegalCall, match="number 1, got 7"):
         machine.tell(Begun(number=7, action="go"))
