@@ -113,7 +113,8 @@ def test_mujoco_imported_before_is_named_too() -> None:
 
 
 def test_a_program_that_closes_nothing_ends_quietly() -> None:
-    done = seen_by_another_program(VIEW.replace("PlateWorld(", "kept = PlateWorld(").replace(".view()", "; kept.view()"))
+    code = VIEW.replace("PlateWorld(", "kept = PlateWorld(").replace(".view()", "; kept.view()")
+    done = seen_by_another_program(code)
     assert (done.stdout, done.stderr) == ("", "")
 
 
