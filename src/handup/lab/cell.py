@@ -100,8 +100,9 @@ class Cell:
             if getattr(self, name) is not None:
                 object.__setattr__(self, name, _checked(name.rstrip("_"), getattr(self, name), 1e9))
         if not isinstance(self.confidences, tuple | list) or len(self.confidences) != 2:
-            hint = "Give the confidence of high and that of low modules."
-            raise WrongSize.of("confidences", repr(self.confidences), "be two numbers", hint=hint)
+            raise WrongSize.of(
+                "confidences", repr(self.confidences), "be two", hint="Give that of high and that of low modules."
+            )
         object.__setattr__(
             self, "confidences", tuple(_checked("a confidence", value, 1.0) for value in self.confidences)
         )

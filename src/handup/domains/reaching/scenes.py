@@ -285,7 +285,8 @@ class Thing:
     @property
     def top(self) -> float:
         """Height of its highest part."""
-        return max(part.top for part in (*self.boxes, *self.rings))
+        parts: tuple[UprightBox | Ring, ...] = (*self.boxes, *self.rings)
+        return max(part.top for part in parts)
 
 
 @dataclass(frozen=True, kw_only=True)
