@@ -36,7 +36,7 @@ RUN_WIDTH = 12
 """Letters of a run's name in the timeline."""
 RUN_KINDS = "run."
 ABOUT_ACTIONS = "act:"
-"""Beginning of the names of steps that ask what became of an action."""
+"""Prefix of the names of steps whose questions ask what became of an action."""
 
 
 @dataclass(kw_only=True)
@@ -138,7 +138,7 @@ def show(journal: Journal, run: str | None, until: int, last: int | None, *, as_
     """Replay a journal, print it, and return whether the stored snapshot leads to the same state.
 
     Args:
-        journal: Journal that is whole.
+        journal: Undamaged journal.
         run: Name of the run to show, with stops and repairs; None shows all.
         until: Number of the last entry to take in.
         last: Number of entries to list; None lists all.

@@ -66,7 +66,7 @@ def serve(
         pictures=pictures,
         open_metrics=open_metrics,
     )
-    with suppress(KeyboardInterrupt), open_server(settings) as server:  # also before it listens to signals itself
+    with suppress(KeyboardInterrupt), open_server(settings) as server:  # Ctrl-C may come before `run` handles it
         link = _say(server, known, code, as_json)
         if browse and not webbrowser.open(link):
             note(f"No browser opens here; open {link} yourself.")
@@ -76,7 +76,7 @@ def serve(
 
 
 def _say(server: RunningServer, people: tuple[Person, ...], with_code: bool, as_json: bool) -> str:
-    """Print the address of the server; return the one that pairs a first device."""
+    """Print the address of the server; return the link that pairs a first device, or else the address."""
     if not is_built():
         note(f"The page is not built, so only the API is served. {HOW}")
     damage = server.service.damage
@@ -85,7 +85,7 @@ def _say(server: RunningServer, people: tuple[Person, ...], with_code: bool, as_
         note(f"Everything is stopped: {damage}")
     elif with_code:
         known = people or server.service.desk.state.people.values()
-        person = next(iter(known), Person(name=user_name()))  # who can be asked first, else who sits here
+        person = next(iter(known), Person(name=user_name()))  # else the user of this machine
         name = person.name
         code = server.code(name, person.role)
         link = server.link(code)

@@ -1,6 +1,6 @@
 """Server in a process of its own: found or started, started again when it dies, ended when it is no longer needed.
 
-For commands that are a robot and need a page beside it. The server is a separate process, so that the page lives on
+For commands that drive a robot and need a page beside it. The server is a separate process, so that the page lives on
 when the robot is killed; the next robot on the same store finds it again.
 """
 
@@ -133,7 +133,7 @@ class ChildServer:
         while time.monotonic() < until:
             try:
                 return self._knows(f"http://{HOST}:{port}")
-            except NotPaired:  # it may not have read yet that there is such a token
+            except NotPaired:  # the server may not have read the new token yet
                 time.sleep(LOOK_S)
             except HandupError:
                 return False
@@ -169,7 +169,7 @@ class ChildServer:
         self._note.write_text(json.dumps({"pid": self._process.pid, "port": self.port}), encoding="utf-8")
 
     def _noted(self) -> int | None:
-        """Return the process of a server that an earlier robot started and did not end; None without one."""
+        """Return the process id of a server that an earlier robot started and did not end; None without one."""
         try:
             noted = json.loads(self._note.read_text(encoding="utf-8"))
             pid, port = int(noted["pid"]), int(noted["port"])

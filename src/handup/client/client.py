@@ -205,7 +205,8 @@ class Client(_Speaker[httpx.Client]):
     def _send(self, call: ServerCall[T]) -> httpx.Response:
         if call.again:
             return self._http.request(**call.arguments())
-        with self._connections() as fresh:  # one that was kept may be dead, and nobody would know what arrived
+        # A kept connection may be dead, and then nobody would know whether this call arrived.
+        with self._connections() as fresh:
             return fresh.request(**call.arguments())
 
 
@@ -221,7 +222,7 @@ def _beating(socket: waited.ClientConnection) -> Iterator[None]:
             try:
                 socket.send(link_protocol.beat(number))
             except link_protocol.FAILS:
-                return  # whoever receives finds out
+                return  # the receiving side notices that the connection is lost
 
     thread = threading.Thread(target=beats, name="handup watch", daemon=True)
     thread.start()
@@ -326,7 +327,7 @@ class AsyncClient(_Speaker[httpx.AsyncClient]):
     async def _send(self, call: ServerCall[T]) -> httpx.Response:
         if call.again:
             return await self._http.request(**call.arguments())
-        async with self._connections() as fresh:  # one that was kept may be dead
+        async with self._connections() as fresh:  # a kept connection may be dead
             return await fresh.request(**call.arguments())
 
 
@@ -340,7 +341,7 @@ async def _async_beating(socket: awaited.ClientConnection) -> AsyncIterator[None
             try:
                 await socket.send(link_protocol.beat(number))
             except link_protocol.FAILS:
-                return  # whoever receives finds out
+                return  # the receiving side notices that the connection is lost
 
     task = asyncio.create_task(beats())
     try:

@@ -60,7 +60,7 @@ class RobotLink:
 
     Attributes:
         clock: The server's time.
-        problem: The error for which there is no link; None while there is one.
+        problem: The error that keeps the link from working; None while it works.
         stops_heard: Number of stops that were heard so far, lifted or not.
         people: Number of open pages of people who may answer, when the server was last heard.
         unshown: Parts of our states that this server is too old to show; None where it shows all that was sent.
@@ -96,7 +96,7 @@ class RobotLink:
         self._warned = set[Unshown]()
         self._id = id
         self._stop: ActiveStop | None = None
-        self._own_stop: tuple[str, str] | None = None  # why, and its token
+        self._own_stop: tuple[str, str] | None = None  # reason and token of our own stop
         self._outbox = Outbox(robot)
         self._client = AsyncClient(url, token, patience_s=0.0, ca_file=ca_file)
         self._over, self._urgent, self._to_send = asyncio.Event(), asyncio.Event(), asyncio.Event()
@@ -239,7 +239,7 @@ class RobotLink:
             self._tell(self._urgent)
 
     def _note(self, problem: HandupError) -> None:
-        """Keep the error for which there is no link; log it when it is new."""
+        """Keep the error that keeps the link from working; log it when it is new."""
         if self.problem is None or self.problem.cause != problem.cause:
             _log.warning("robot '%s' holds: %s", self.robot, problem)
         self.problem = problem
@@ -247,7 +247,7 @@ class RobotLink:
     # -- its own thread: one connection after the other, each with a listener, a heart and a sender ------------------
 
     def _tell(self, event: asyncio.Event) -> None:
-        """Set one of its events, from any thread, also after its end."""
+        """Set an event of the link's event loop, from any thread; do nothing once the loop has ended."""
         with suppress(RuntimeError):  # the loop is closed
             self._loop.call_soon_threadsafe(event.set)
 
@@ -270,7 +270,7 @@ class RobotLink:
                 self._note(link_protocol.refused(error) or self._lost(error))
             except HandupError as error:
                 self._note(error)
-            except (ValueError, TypeError, LookupError, RecursionError) as error:  # whatever a stranger there has sent
+            except (ValueError, TypeError, LookupError, RecursionError) as error:  # another program may have answered
                 self._note(self._lost(error))
             await asyncio.sleep(PAUSE_S)
 
@@ -281,7 +281,7 @@ class RobotLink:
         )
 
     async def _once(self) -> None:
-        """Hold one connection until it fails. Since the last one, another program may have taken the address."""
+        """Keep one connection until it fails. Before, check that no other program has taken the address."""
         if self._id:
             await check_proof(self._client.address, self._id)
         began_s = time.monotonic()
@@ -289,7 +289,7 @@ class RobotLink:
             hello = link_protocol.read(await asyncio.wait_for(socket.recv(), GIVE_UP_S))
             if hello.get("type") != "hello":
                 if hello.get("type") == "stopped":
-                    self._hear(hello)  # it holds, whoever says it out of turn; the next greeting tells more
+                    self._hear(hello)  # a stop counts even before the greeting
                 raise strange("a greeting")
             self._hear(hello)  # a stop is known before the link is alive
             self._pulse.connected(began_s)

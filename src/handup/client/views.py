@@ -25,7 +25,7 @@ _UNSAID: Json = {
     "step": "",
     "turn": None,
 }
-"""Values of fields that a server may leave out of a question, since not everybody may know them."""
+"""Default values of the fields that a server leaves out of a question for those who may not see them."""
 
 
 def record_of(view: Json) -> Record:
@@ -122,7 +122,7 @@ class KnownRobot:
 
 @dataclass(frozen=True, kw_only=True)
 class Connected:
-    """The server is there. This is everything as it is now, in place of all earlier changes."""
+    """The connection works. It brings the whole present state, which replaces all earlier changes."""
 
     stopped: ActiveStop | None
     questions: tuple[Record, ...]
@@ -180,7 +180,7 @@ def stop_of(view: Any) -> ActiveStop | None:
     """Return the stop that a server sends. Only null and false mean that there is none."""
     if view is None or view is False:
         return None
-    fields_of_stop = view if isinstance(view, Mapping) else {}  # whatever else it is, robots must stop
+    fields_of_stop = view if isinstance(view, Mapping) else {}  # even an unreadable stop must stop robots
     return ActiveStop(
         by=str(fields_of_stop.get("by") or ""),
         why=str(fields_of_stop.get("why") or ""),

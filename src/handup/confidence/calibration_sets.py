@@ -57,7 +57,7 @@ class LabelEntry:
     Args:
         prediction: The ranked labels that were kept.
         truth: The true label.
-        substituted: Whether the prediction is a substitute, since no prediction had the true label on top.
+        substituted: True if the prediction is a substitute, since no prediction had the true label on top.
     """
 
     prediction: Ranked

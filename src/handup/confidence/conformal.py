@@ -19,7 +19,7 @@ from handup.core.checks import shown
 R = TypeVar("R", bound="KeptRecord")
 
 LEVEL = 0.9
-"""Probability of the intervals of coverage that are shown."""
+"""Probability with which a shown interval holds the coverage."""
 ALWAYS, NEVER = -1.0, 1.0
 SHIFTS = (-2.0, -1.0, -0.5, -0.25, 0.25, 0.5, 1.0, 2.0)
 """Shifts of the log-odds of being right that the monitor looks for; below 0 the module is too sure of itself."""
@@ -113,7 +113,7 @@ class ConformalSets(KeptRecord):
             options: Scores from 0 to 1, one row per output; not the rows on which a calibrator was fitted.
             target: Index of the right option in each row.
             target_coverage: Probability with which the right option is to be in the set, between 0 and 1.
-            per_option: Whether to keep the coverage for each right option by itself (class-conditional), with one
+            per_option: True to keep the coverage for each right option by itself (class-conditional), with one
                 threshold each. Options that were right in few rows are then in every set.
             confidence: Confidence with which the coverage is to hold, such as 0.9; None for coverage on average.
         """
@@ -304,7 +304,7 @@ class ActAlone(KeptRecord):
 
         Args:
             confidences: Confidences from 0 to 1, of rows on which the calibrator was not fitted.
-            right: Whether acting alone on each row succeeded.
+            right: For each row, True if acting alone succeeded.
             risk: Largest risk, between 0 and 1. Below 1 / (n + 1) it cannot be kept, and the robot never acts alone.
         """
         _check_share("risk", risk)
@@ -368,7 +368,7 @@ class DriftMonitor(KeptRecord):
 
         Args:
             probability: The calibrated probability that was given before the outcome was known.
-            right: Whether the output was right.
+            right: True if the output was right.
         """
         check_probability("probability", probability)
         seen = self.seen + 1

@@ -19,11 +19,11 @@ C = TypeVar("C", bound="LogisticCurve")
 RIDGE = 0.1
 """Regularisation that keeps the coefficients of `beta` finite where a score separates right from wrong."""
 SMALLEST = 1e-12
-"""Least variance or option score in logarithms. A variance is 0 where all passes agree."""
+"""Least variance or option score of which a logarithm is taken. A variance is 0 where all passes agree."""
 LEAST, MOST = 0.02, 100.0
 """Range in which the temperature is searched."""
 EDGE = 1e-4
-"""Distance that scores keep from 0 and 1 in logarithms, so that one row cannot outweigh the rest."""
+"""Least distance of scores from 0 and 1 before a logarithm is taken, so that one row cannot outweigh the rest."""
 STRENGTH = 1.0
 """scikit-learn's C, larger for lighter regularisation. At 1 the regularisation weighs about as much as one row."""
 

@@ -42,7 +42,7 @@ class Sample:
     Args:
         kind: Kind of the numbers in `raw`.
         raw: One number per row, or for options one per row and option.
-        right: Whether the output of each row was right.
+        right: For each row, True if the output was right.
         target: For options, the index of the right option of each row.
         second: Score of the runner-up of each row, where it is known; the paper's `interval` uses it.
     """

@@ -26,7 +26,7 @@ class EventType:
     Args:
         kind: Its name in the journal, such as `desk.answered`. A contract: never used for anything else.
         version: Version of its fields, from 1; raise it when they change.
-        made: The dataclass.
+        made: Dataclass of the event.
         people: Fields that name a person, or several.
         personal: Fields whose content can be erased, each with the field of `people` that says whose it is.
         upcasts: For each old version, a function that turns its body into one of the next version.
@@ -150,7 +150,7 @@ def event_of(kind: str, version: int, body: Body) -> object:
 
 
 def body_of(made: object) -> Body:
-    """Return an event that was read as a plain record, also where its room is unknown."""
+    """Return the plain record of an event that was read, even if its room is unknown."""
     return made.body if isinstance(made, Unknown) else type_of(made).to_body(made)
 
 

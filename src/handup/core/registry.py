@@ -119,7 +119,7 @@ class Announced(Generic[T]):
         return thing
 
     def _entries(self) -> dict[str, EntryPoint]:
-        # The first of a name counts: no outside package can take the place of handup's own.
+        # The first object of a name counts: no outside package can take the place of handup's own.
         entries = sorted(entry_points(group=self.group), key=lambda entry: entry.value.partition(".")[0] != "handup")
         listed: dict[str, EntryPoint] = {}
         for entry in entries:

@@ -80,8 +80,9 @@ class Desk:
         terms: Limits and default times.
 
     Attributes:
-        listeners: Functions called with the state before and after some entries, of any process, and with these: once
-            and in order. They are called under a lock: they must return at once and call nothing of the desk.
+        listeners: Functions called with the state before and after some new entries, and with these entries, once and
+            in order, whichever process wrote them. They are called under a lock: they must return at once and call
+            nothing of the desk.
 
     Raises:
         ConflictingSettings: Two people have one name.

@@ -42,7 +42,7 @@ class Asked:
         question: Its words, without the names of people.
         deadline_s: Time after which an answer is too late.
         load: Its query cost.
-        until_s: Time from which it may fit, where that is known.
+        until_s: Time from which it may fit people's limits, where that is known.
         why: Reason why it is held, if it is.
         of: Owners of its words. Older entries have none; there the words belong to the first person.
     """
@@ -186,7 +186,7 @@ class Enabled:
 @event("desk.person", people=("person",), personal={"channels": "person", "limits": "person"})
 @dataclass(frozen=True, kw_only=True)
 class Introduced:
-    """A person who can be asked, and how much; the latest entry about a person holds for all desks on the journal.
+    """A person who can be asked, and their limits; the latest entry about a person holds for all desks on the journal.
 
     Args:
         person: The name.

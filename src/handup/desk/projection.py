@@ -25,7 +25,7 @@ _log = logging.getLogger("handup.desk")
 
 
 class Inside:
-    """Flag of this thread: True inside code of the desk that a signal handler, say, must not enter again."""
+    """Flag of each thread: True inside code of the desk that must not be entered again, as by a signal handler."""
 
     def __init__(self) -> None:
         self._this_thread = threading.local()
@@ -120,7 +120,7 @@ class Projection:
 
         Args:
             entries: New entries; those that are in the state already are left out.
-            fresh: The state after the last of them, where it was built again.
+            fresh: State after the last of these entries, where it was replayed from the first entry.
         """
         if not entries and fresh is None:
             return self._state
@@ -144,14 +144,14 @@ class Projection:
             return state
 
     def recalled(self, question: str, entries: Iterable[Entry] | None = None) -> Record | None:
-        """Return a question that the state has dropped, from its own entries; None where there is none."""
+        """Return a question that the state dropped, rebuilt from its own entries; None where it has none."""
         if not may_be_id(question):
             return None
         entries = self.journal.read(key=question) if entries is None else entries
         return replay(entry for entry in entries if isinstance(entry.event, QuestionEvent)).records.get(question)
 
     def keep(self, after: int) -> None:
-        """Save a snapshot if at least `after` entries have come since the last one. It only saves time at a start."""
+        """Save a snapshot if at least `after` entries have come since the last one. It makes the next start faster."""
         if self._state.seq - self._kept < after:
             return
         try:

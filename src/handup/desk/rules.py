@@ -108,7 +108,7 @@ class StopRobots:
 
 @dataclass(frozen=True, kw_only=True)
 class Enable:
-    """Let the robot go on after a stop: the last one known is entry number `stop`; any where it is None."""
+    """Lift a stop. `stop` is the entry number of the last stop that the person knows of; None lifts any."""
 
     by: str
     stop: int | None = None
@@ -121,7 +121,7 @@ class Tick:
 
 @dataclass(frozen=True, kw_only=True)
 class Introduce:
-    """Introduce people who can be asked, and how much. Only changes are written."""
+    """Introduce people who can be asked, with their limits. Only changes are written."""
 
     people: tuple[Person, ...]
 
@@ -427,7 +427,7 @@ def _check_allowed(draft: DecisionDraft, record: Record, by: str) -> None:
 
 
 def _check_turn(record: Record, reply: Reply) -> None:
-    """Refuse a person who does not have the question before them."""
+    """Refuse a person whose turn it is not, or whose question somebody else has claimed."""
     if reply.by != (record.by if record.status is Status.CLAIMED else record.turn):
         raise _Refused(ReceiptStatus.STALE, elsewhere(record), record)
 

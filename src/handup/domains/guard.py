@@ -1,7 +1,7 @@
 """Guard of a robot's motion: real time, a hold while the link is lost, and a stop that is heard on the way.
 
-While a robot moves it calls its guard every few milliseconds. The robot waits for as long as that takes, so waiting
-here is holding.
+While a robot moves it calls its guard every few milliseconds. The robot waits until the call returns, so the
+guard holds the robot by waiting.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class Link(Protocol):
         ...
 
     def state(self, state: Mapping[str, Any], /) -> object:
-        """Show people what the robot is at. Only the latest counts; never raises."""
+        """Show people what the robot is doing. Only the latest counts; never raises."""
         ...
 
     def picture(self, name: str, picture: bytes, /) -> object:
@@ -164,7 +164,7 @@ class Guard:
             self._in_journal = self.desk.stopped or self.desk.stopped_since(self._since)
 
     def _latch(self) -> None:
-        """Wait until the stop is in the journal, and write it where it stays away: it must hold after a restart."""
+        """Wait until the stop is in the journal, or else write it: it must hold after a restart."""
         until = self.clock() + LATCH_S
         while self._says_stop() and not (self.desk.stopped or self.desk.stopped_since(self._since)):
             if self.clock() >= until:

@@ -96,7 +96,7 @@ class Begun:
         action: Its name.
         path: Names of the tasks down to it.
         attempt: Number of the attempt at this step, from 1.
-        again: Whether it may have had its effect before.
+        again: True if it may have had its effect before.
         at_s: Time of it.
     """
 
@@ -126,12 +126,12 @@ class ActionEnded(Wordy):
 
     Args:
         number: Number of the start.
-        ok: Whether the action succeeded.
+        ok: True if the action succeeded.
         results: Values that it returned.
         code: Word for the failure; empty for a success.
         why: The reason, in one sentence.
         fields: Its own fields.
-        beliefs: What the script holds to be true from now on.
+        beliefs: Facts that the script holds to be true from now on.
         known: Source of this knowledge.
         by: Person who said so.
         at_s: Time of it.
@@ -209,7 +209,7 @@ class Raised(Wordy):
         code: Word for what it saw.
         why: The reason, in one sentence.
         fields: Its own fields.
-        became: What became of the action under way; None where none was. Unless it left no trace, the next start of
+        became: Effect of the action under way; None where none was. Unless it left no trace, the next start of
             that step is marked as one that may be a repeat, until the step has worked.
         at_s: Time of it.
     """
@@ -227,7 +227,7 @@ class Raised(Wordy):
 @event("task.believed", people=("of",), personal={"sealed": "of"})
 @dataclass(frozen=True, kw_only=True)
 class Believed(Wordy):
-    """Somebody holds something to be true."""
+    """The run takes a fact to be true from now on, because somebody or a script says so."""
 
     assertion: Assertion
 
@@ -248,15 +248,15 @@ class TaskAnswered:
 
     Args:
         number: Number of the failure.
-        hint: How the task goes on; None to look for a recovery again, with what is now believed.
+        hint: Way in which the task goes on; None to look for a recovery again, with what is now believed.
         level: Task that goes on; None for the one whose step failed.
         sets: Inputs of the next attempts at the failed step, until it works: what a module should have said.
         beliefs: Facts that the person holds to be true.
         said: The answer in words.
-        fixed: Whether they did something with their hands.
-        about: The names of these inputs and beliefs; they stay when the rest is erased. Not to be given.
+        fixed: True if the person did something with their hands.
+        about: The names of these inputs and beliefs; they stay when the rest is erased. Computed: do not pass them.
         module: The module that they were asked about; empty where it was how to go on.
-        right: Whether that module had been right, by what they said; None where that cannot be told.
+        right: True if that module had been right, by what they said; None where that is not known.
         by: Person who answered.
         at_s: Time of it.
     """
@@ -310,9 +310,9 @@ class Resumed:
     """A program goes on with the run of another one that ended.
 
     Args:
-        number: Starts go on after this one: up to so many may have been lost.
+        number: Number after which starts are counted on. Starts up to it may have been lost.
         at_s: Time of it.
-        away_s: How much of the time since the last entry passed while no program ran; none by a clock that stood still.
+        away_s: Time since the last entry in which no program ran; 0 by a clock that stood still.
     """
 
     number: int
@@ -331,8 +331,8 @@ class Failed(Wordy):
     """Something went wrong.
 
     Args:
-        number: Of the failure in the run, from 1.
-        failure: The nested account.
+        number: Number of the failure in the run, from 1.
+        failure: Account of the failure, with all tasks around it.
     """
 
     EMPTY: ClassVar[Mapping[str, Any]] = {"why": "", "goal": {}, "fields": {}, "beliefs": {}}
@@ -383,7 +383,7 @@ class Recovered:
         number: Number of the failure.
         recovery: Its name; empty where a person or the policy for unseen errors said how to go on.
         helped: False where the recovery failed or had no branch for this case; then there is no hint.
-        hint: How the task goes on.
+        hint: Way in which the task goes on.
         level: Task that goes on.
         at_s: Time of it.
     """
@@ -473,7 +473,7 @@ class TaskAsked(Wordy):
         question: Name of the question: the step under which it is put, or its id at the desk where a start was lost.
         path: Path of the failure, or of the action.
         module: The module that it is about; empty where it is about how to go on.
-        as_input: Whether the answer will be an input of the failed action; otherwise it will be a belief.
+        as_input: True if the answer will be an input of the failed action; otherwise it will be a belief.
         words: `Question.to_json` of the module's own wording; empty where there is no module.
         posterior: For each module that may be to blame, how likely it is, with what people have said of this fault.
         at_s: Time of it.

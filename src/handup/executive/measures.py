@@ -53,11 +53,11 @@ class Account:
         questions: Ids of the questions.
         starts: Actions that were started and not taken back.
         time_s: Duration of the run, without the time in which no program ran.
-        help_s: Of that, the time of waiting for or receiving help.
+        help_s: Part of it: the time of waiting for or receiving help.
         lasts_s: Planned duration; None if unknown.
         unit: The action that is one unit of work; empty where there is none.
         units: Number of units that were done within the planned duration.
-        ending: How the run ended; None while it is under way.
+        ending: Ending of the run; None while it is under way.
         by_rule: True if a rule ended it as done, so that what was under way then was cut off.
         last_s: Time of the last event.
     """
@@ -91,7 +91,7 @@ class Account:
         if isinstance(event, events.Started):
             self.last_s = event.at_s
         elif isinstance(event, events.Resumed):
-            self.last_s += event.away_s  # what passed while no program ran is nobody's time
+            self.last_s += event.away_s  # time in which no program ran is not counted
         at_s = getattr(event, "at_s", None)
         if isinstance(at_s, float | int):
             passed_s = max(0.0, at_s - self.last_s)
@@ -169,7 +169,7 @@ class Measures:
     Args:
         runs: Number of runs.
         time_s: Their total duration, without the time in which no program ran.
-        help_s: Of that, the time of waiting for or receiving help.
+        help_s: Part of it: the time of waiting for or receiving help.
         lost_s: Time that was left when runs broke off: they stand still until somebody comes.
         interventions: Number of times that people were needed.
         questions: Number of questions that they were asked.

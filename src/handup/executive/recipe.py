@@ -59,7 +59,7 @@ class LoopStep:
     """Repeat steps while a condition holds, at most `most` times.
 
     Args:
-        condition: Tested before each round.
+        condition: Condition, tested before each round.
         body: Steps of a round.
         most: Largest number of rounds.
         stated: True if the file says `most`. If not, the validator must see that the loop comes to an end.
@@ -122,7 +122,7 @@ class Recipes:
 
     Args:
         main: The task that a run begins with.
-        tasks: By name.
+        tasks: All tasks, by name.
         database: The names of one environment and what they stand for: plain data.
     """
 

@@ -38,7 +38,7 @@ class GoalBelief:
         weights: Probability of each candidate and, last, of an unlisted goal, which may be zero.
         floor: Least probability of each goal of the scene.
         ceiling: Largest probability of a candidate; the excess goes to the others in equal parts.
-        unknown: Whether an unlisted goal is possible.
+        unknown: True if an unlisted goal is possible.
     """
 
     goals: Goals

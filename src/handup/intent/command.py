@@ -96,7 +96,7 @@ class Command:
         linear: Velocity in m/s.
         angular: Turning velocity in rad/s.
         why: Reason in a few words, for records and people.
-        gives_way: Whether the helper promises never to work against the person. Then, until the next command,
+        gives_way: True if the helper promises never to work against the person. Then, until the next command,
             `beside(stick)` is added to the stick instead of the whole command.
     """
 

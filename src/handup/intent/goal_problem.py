@@ -52,7 +52,7 @@ class QuestionProblem:
         costs: Reward of asking each question, zero or below.
         discount: γ, the factor on rewards after a question, above 0 and at most 1. Give 1 where costs are in seconds.
         seen: Probability of each sight (row) given each goal (column). A sight comes at no cost before the move.
-        at_once: For each move, whether it may be made before any answer; None allows all of them.
+        at_once: For each move, True if it may be made before any answer; None allows all of them.
 
     Raises:
         WrongSize: The shapes do not fit each other.
@@ -144,7 +144,7 @@ class Merged:
         costs: Reward of asking each question, zero or below.
         discount: γ.
         seen: Probability by sight and class; a single row of ones where nothing is seen.
-        at_once: For each move, whether it may be made before any answer.
+        at_once: For each move, True if it may be made before any answer.
     """
 
     weights: Array

@@ -41,7 +41,7 @@ class HelperSituation:
         turned_s: Seconds for which the person has turned the hand; it fades while they do not.
         pace: Measure of how hard the person pushes.
         loads: q(t), the load of an easy and of a hard question on the person now, as `people` measures it.
-        may_ask: Whether a question is allowed at this moment.
+        may_ask: True if a question is allowed at this moment.
     """
 
     belief: GoalBelief
@@ -179,7 +179,7 @@ class MoveKind(StrEnum):
     MIX = "hindsight"
     """Towards all candidates, weighted by their probabilities: hindsight optimisation."""
     CARRY = "carry"
-    """The same without turning the hand."""
+    """Like `MIX`, without turning the hand."""
     NONE = "no-assist"
     """No help: the person has full control."""
 

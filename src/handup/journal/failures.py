@@ -108,12 +108,12 @@ class CommitUnsure(StoreUnavailable):
 def telling(
     shown: str, apart_from: Callable[[DBAPIError], bool] = lambda _: False, *, ours: bool = True
 ) -> Iterator[None]:
-    """Turn errors of the database inside the block into errors of handup, but for some.
+    """Turn errors of the database inside the block into errors of handup, except some.
 
     Args:
         shown: Name of the store for people.
         apart_from: Test for the errors that stay as they are.
-        ours: Whether all code in the block is the journal's own.
+        ours: True if all code in the block is the journal's own.
     """
     try:
         yield

@@ -79,9 +79,9 @@ def _open_to_read(address: StoreAddress, path: Path, busy_timeout_s: float) -> S
 def identify(path: Path, busy_timeout_s: float) -> str:
     """Return the revision of a store that others may be writing to just now.
 
-    A store without a log is read as a file that nobody changes, which leaves no files beside it. An error of such a
-    look is believed only if the next look fails on the same file: the clock of a file system is coarse, so a change
-    may leave no trace.
+    A store without a write-ahead log is read as a file that nobody changes, which leaves no files beside it. An error
+    of such a read is believed only if the next read fails on the same file: the clock of a file system is coarse, so a
+    change may leave no trace.
     """
     seen: object = None
     for _ in range(TRIES):
@@ -240,7 +240,7 @@ def _identify(path: Path, mode: str, busy_timeout_s: float) -> str:
 
 
 class _Unmarked(DBAPIError):
-    """A file that is a journal by its witness, and is not marked as one."""
+    """Error of a file that is not marked as a journal, while the witness file beside it says that it is one."""
 
     def __init__(self, orig: Exception) -> None:
         super().__init__(None, None, orig)

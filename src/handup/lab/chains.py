@@ -35,9 +35,9 @@ CALIBRATED, RAW, PLATT, INTERVAL = "calibrated", "raw", "platt", "interval"
 SAID = (CALIBRATED, RAW, PLATT, INTERVAL)
 """Sources of confidences: the method that `auto` chooses; the top score as it is; two methods by name."""
 COVERAGE = 0.9
-"""Of the conformal sets of all modules of a chain together."""
+"""Coverage of the conformal sets of all modules of a chain together."""
 CLIP = 0.01
-"""No confidence is nearer to 0 or 1."""
+"""Least distance of a confidence from 0 and 1."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,9 +45,9 @@ class Stream:
     """One module's scores.
 
     Args:
-        name: Of its file, without ending.
+        name: Name of its file, without the ending.
         sample: The rows.
-        rows: How many of them are for calibration.
+        rows: Number of rows for calibration.
     """
 
     name: str
@@ -56,7 +56,7 @@ class Stream:
 
 
 def read_streams(folder: Path) -> tuple[Stream, ...]:
-    """All streams of a folder, by name: CSV files with option scores `p_…` and the right option `target`.
+    """Return all streams of a folder, by name: CSV files with option scores `p_…` and the right option `target`.
 
     Args:
         folder: The folder of the files, or one that holds it as `module-scores`.
@@ -104,12 +104,12 @@ class Chain:
     A chain of fewer modules is the beginning of this one.
 
     Args:
-        streams: Which stream each module is.
-        chosen: Which method `auto` chose for each.
-        said: Confidences, by where they come from.
+        streams: Stream of each module.
+        chosen: Method that `auto` chose for each module.
+        said: Confidences by their source, one of `SAID`.
         sizes: Options in the conformal sets, for a chain of 1, 2, … modules: the more, the larger the sets.
-        works: Whether the module's output was right.
-        imagined: Whether it would be if the calibrated confidences were true: drawn, not measured.
+        works: True where the module's output was right.
+        imagined: True where it would be if the calibrated confidences were true: drawn, not measured.
         costs: q0 of the question about each module.
         luck: As in `EpisodeBlock`.
     """
@@ -124,13 +124,13 @@ class Chain:
     luck: Matrix
 
     def block(self, modules: int, said: str, *, imagined: bool = False) -> EpisodeBlock:
-        """The episodes with so many modules, for the batch simulator."""
+        """Return the episodes with so many modules, for the batch simulator."""
         works = (self.imagined if imagined else self.works)[:modules]
         costs = np.broadcast_to(self.costs[:modules, None], works.shape)
         return EpisodeBlock(self.said[said][:modules], costs, works, self.luck[:, :modules])
 
     def reliability(self, modules: int, said: str) -> NDArray[np.float64]:
-        """The probability that acting alone succeeds, as the confidences have it."""
+        """Return the probability that acting alone succeeds, according to the confidences."""
         return np.asarray(self.said[said][:modules].prod(axis=0))
 
     def alone(self, modules: int) -> Truths:
@@ -139,13 +139,13 @@ class Chain:
 
 
 def draw_chain(streams: Sequence[Stream], *, number: int, episodes: int, seed: int) -> Chain:
-    """One chain: streams, calibration rows, held-out rows, costs and answers by chance.
+    """Draw one chain: streams, calibration rows, held-out rows, costs and answers by chance.
 
     Args:
         streams: At least four.
-        number: Which chain of the study.
+        number: Number of the chain in the study.
         episodes: Rows of each stream to take as outputs; each at most once where there are enough.
-        seed: Of the study.
+        seed: Seed of the study.
     """
     random = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(number,)))
     picked = random.permutation(len(streams))[:MOST_MODULES]
@@ -178,7 +178,7 @@ def draw_chain(streams: Sequence[Stream], *, number: int, episodes: int, seed: i
 
 
 def _sizes(known: Sample, new: Sample, modules: int) -> NDArray[np.int64]:
-    """Options in the sets of new rows, where so many modules are to be covered together."""
+    """Return the numbers of options in the sets of new rows, where so many modules are to be covered together."""
     target = split_evenly(COVERAGE, modules)
     assert known.target is not None
     sets = ConformalSets.calibrate(known.raw, known.target, target_coverage=target)
@@ -192,12 +192,12 @@ class BySets(Decider):
     It looks at nothing but the sets: an answer settles its module, whatever it said, and after a failure it acts again.
 
     Args:
-        unsure: Whether the set of each module is something else than one option, for each episode of the block.
+        unsure: For each module, True where its set is not a single option, for each episode of the block.
     """
 
     unsure: Truths
 
     def choose(self, running: Running, time_left: int) -> Indices:
-        """The upstream-most unsure module that was not asked about, or act."""
+        """Choose the upstream-most unsure module that was not asked about, or else to act."""
         open_ = self.unsure[:, running.episode] & (running.asked == 0)
         return np.where(open_.any(axis=0), open_.argmax(axis=0), ACT)

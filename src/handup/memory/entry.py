@@ -96,7 +96,7 @@ class Source:
         question: Id of the question that was answered. The same question teaches a module once, however often it is
             given. It stays in the journal for ever: it must not name a person.
         run: Id of the run; it stays in the journal for ever, too.
-        picture: Name of the picture. It is erased with the people whose it is.
+        picture: Name of the picture. It is erased with the people to whom it belongs.
 
     Raises:
         WrongSize: One of them is not a text, or is too long.
@@ -126,7 +126,7 @@ class Remembered:
         source: Source of the input.
         encoder: Encoder that made the vector of the input.
         trust: Trust in it.
-        status: Whether it is still used.
+        status: State of it: still used, or dropped.
     """
 
     id: int

@@ -82,10 +82,10 @@ class DetectorFormat:
         scale: Factor on the colours from 0 to 255. A network that takes uint8 gets the colours unchanged.
         mean: Number subtracted from each colour then, in the order of the channels.
         std: Number by which each colour is divided then, above 0.
-        bgr: Whether blue comes first.
-        channels_last: Whether the input is height × width × 3 instead of 3 × height × width.
-        letterbox: Whether the picture keeps its proportions, with bars beside it, instead of being stretched.
-        centred: Whether the bars are on both sides instead of on the right and at the bottom.
+        bgr: True if blue comes first.
+        channels_last: True if the input is height × width × 3 instead of 3 × height × width.
+        letterbox: True if the picture keeps its proportions, with bars beside it, instead of being stretched.
+        centred: True if the bars are on both sides instead of on the right and at the bottom.
         bars: Grey of the bars, 0 to 255.
 
     Raises:

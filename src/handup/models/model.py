@@ -20,7 +20,7 @@ RAISED = (
     *(HandupError, ArithmeticError, AssertionError, AttributeError, LookupError, OSError, RuntimeError, TypeError),
     ValueError,
 )
-"""Exceptions of a model that a check reports as violations; all others go up."""
+"""Exceptions of a model that a check reports as violations; all others are passed on."""
 
 
 @dataclass(frozen=True)
@@ -55,13 +55,13 @@ class Model:
     It returns possible answers to the module's question. For a `choice` they are a mapping of options to scores from 0
     to 1, where options left out get 0. For any other question they are pairs of a value and a score, possibly none. An
     `Output` is allowed for both. Every output is checked, so a wrong shape is an error that names the model, and never
-    a wrong motion. Exceptions of the model's own code go up.
+    a wrong motion. Exceptions of the model's own code are passed on.
 
     Args:
         call: The function, called with the arguments of each call.
         question: The question of its module.
         name: Name in messages; the function's own name where it is empty.
-        adds_up: Whether the scores of options are probabilities that add up to 1.
+        adds_up: True if the scores of options are probabilities that add up to 1.
         expected: Hint of messages; by default what the question needs.
     """
 

@@ -390,7 +390,7 @@ class MotorProfile:
         dwell_s: Seconds for which it must stay within `dwell_px`; 0 lets a tap count at once.
         dwell_px: Distance that it may move during the dwell.
         reach_s: Seconds to reach the place.
-        one_switch: Whether points are chosen by scanning with a single switch: rows, then columns.
+        one_switch: True if points are chosen by scanning with a single switch: rows, then columns.
         scan_s: Seconds for which each row or column is offered.
         scan_px: Distance between rows and between columns, at least 1.
     """
@@ -452,7 +452,7 @@ class SimulatedReply:
     """Answer of a simulated person.
 
     Args:
-        right: Whether it is right.
+        right: True if the answer is right.
         seconds: Time that it took, pointing included.
         certainty: Self-rated certainty, 1 to 5, where the model has human data about it.
         choice: For questions with options, the index of the chosen option.

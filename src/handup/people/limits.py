@@ -36,7 +36,7 @@ class QuestionFit:
     """Result of checking one more question against a person's limits.
 
     Args:
-        fits: Whether it may be put to the person now.
+        fits: True if it may be put to the person now.
         from_s: Time from which it may be, if nothing else is put to the person until then; infinity for never. None
             where it depends on when they answer the questions before them.
         why: The limit that stands against it, for a person to read; empty where it fits.

@@ -153,7 +153,7 @@ def _scaled(ratings: Sequence[Rating], scale: Scale) -> tuple[Rating, ...]:
 
 
 def raw(ratings: Mapping[str, float]) -> float:
-    """Return the raw TLX: the mean of six ratings from 0 to 100, where performance is 0 if perfect and 100 if failed.
+    """Return the raw NASA Task Load Index (TLX): the mean of six ratings from 0 to 100; perfect performance is 0.
 
     Raises:
         MissingSetting: A scale is missing or unknown.

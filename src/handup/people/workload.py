@@ -73,7 +73,7 @@ class Features:
     Args:
         difficulty: Easy or hard.
         response: Choosing, or pointing on an image.
-        distraction: Whether something else asks for the person's attention.
+        distraction: Distracted, if something else asks for the person's attention.
     """
 
     difficulty: Annotated[Difficulty, OneOf(Difficulty, "difficulty")] = Difficulty.EASY

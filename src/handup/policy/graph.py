@@ -34,10 +34,10 @@ class Module:
     Args:
         name: Letters, digits, `_`, `.` and `-`; unique within a policy.
         confidence: Calibrated probability that the module itself is right, given right inputs.
-        query_cost: What one question about it costs a person, at least 0. The default is the mean that the core
+        query_cost: Cost to a person of one question about it, at least 0. The default is the mean that the core
             paper measured.
         inputs: Names of the modules whose output it takes.
-        gate: Whether it needs all of them to be right, or any.
+        gate: `and` if it needs all of them to be right, `or` if one right input is enough.
         question: The question to put to a person about it.
         calibrator: The calibrator that turns its raw scores into confidences, where it gives raw scores.
     """
@@ -102,7 +102,7 @@ class Module:
 class ModuleGraph:
     """A robot policy as the deciding code sees it. Immutable.
 
-    Modules stand in topological order (Kahn's, by order of insertion), and every array that speaks of modules is
+    Modules stand in topological order (Kahn's, by order of insertion), and every array over modules is
     in that order. "Upstream" means earlier in it.
 
     Args:
@@ -111,7 +111,7 @@ class ModuleGraph:
             `all(food, any(camera, haptics), skill)`. The modules then stand in the order in which it names them.
 
     Raises:
-        BadPolicy: On a cycle, an unknown input, two modules of one name, two final modules, none at all.
+        BadPolicy: There is a cycle, an unknown input, two modules of one name, two final modules, none at all.
     """
 
     def __init__(self, modules: Iterable[Module], *, success: str | None = None) -> None:
@@ -339,7 +339,7 @@ def parse_expression(text: str) -> Combination:
     """Read a success expression such as `all(food, any(camera, haptics), skill)`.
 
     Raises:
-        BadPolicy: With the column at which reading stopped.
+        BadPolicy: The text is no such expression; the message names the column at which reading stopped.
     """
     tokens = [(match.group(1) or match.group(2), match.start(1 if match.group(1) else 2)) for match in _tokens(text)]
     position = 0

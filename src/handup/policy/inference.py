@@ -82,7 +82,7 @@ def exact(
     Args:
         diagram: The policy's success as a decision diagram.
         chances: For each module and version, the probability that it is right (0 or 1 once shown).
-        executions: What was seen.
+        executions: Evidence from the executions.
         current: The version of each module that acting now would use.
 
     Raises:
@@ -238,7 +238,7 @@ def draws(
     Args:
         circuit: The policy's success as a circuit.
         chances: For each module and version, the probability that it is right.
-        executions: What was seen.
+        executions: Evidence from the executions.
         current: The version of each module now.
         random: Source of chance.
         wanted: Number of kept draws at which to stop.

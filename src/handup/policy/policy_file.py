@@ -115,7 +115,7 @@ def _graph(root: Node, calibrators: CalibratorLoader | None) -> ModuleGraph:
     try:
         return ModuleGraph(modules, success=expression)
     except BadPolicy as error:
-        # Only the parser of expressions says nothing of the place.
+        # Errors of the expression parser name no key: they are about `success`.
         line = _line_of(policy, error.about or ("success",))
         raise BadPolicy(error.cause, hint=error.hint, line=line) from None
 

@@ -64,13 +64,13 @@ class Episode:
 
     Args:
         run: Its id.
-        outcome: How it ended.
-        reason: Why, in one sentence.
-        tally: What it cost.
-        answers: What people answered, the latest for each module; without what was erased.
-        actions: What the robot did, oldest first.
+        outcome: Ending of the run.
+        reason: Reason for this ending, in one sentence.
+        tally: Counts of questions, executions and costs.
+        answers: Answers of people, the latest for each module; without what was erased.
+        actions: Actions of the robot, oldest first.
         asked: The modules that people were asked about, in order.
-        costs: What questions cost now: pass a `people.Workload` on to the next run of the same person.
+        costs: Costs of questions now: pass a `people.Workload` on to the next run of the same person.
     """
 
     run: str
@@ -106,7 +106,7 @@ def run(
       otherwise a person. It is never repeated blindly; only when it had not started, it starts under a new id.
     - A run that is over gives its episode at once and touches nothing.
 
-    If the policy raises, the exception goes up. What it interrupted is unknown at the next start.
+    If the policy raises, the exception is passed on. An action that it interrupted is unknown at the next start.
 
     A stop at the desk ends the run as `stopped`, before anything else is done, however soon it is lifted. So does a
     repair of the journal, after which nobody knows what the run did last. A stop does not reach into `act`: stop the
@@ -119,12 +119,12 @@ def run(
     action ids that it was told to be void.
 
     Args:
-        policy: Yours.
+        policy: The robot's policy.
         strategy: `troubleshoot`, `SELECTOR+WHEN`, or a strategy of your own.
-        desk: Where questions go, and whose journal is written.
-        run: Which run this is. Give each task its own, and the same one after a restart.
+        desk: Desk to which questions go; the run is written in its journal.
+        run: Id of the run. Give each task its own, and the same one after a restart.
         settings: Weights and limits.
-        costs: What questions cost over time, such as `people.Workload`, as it was when the run began.
+        costs: Costs of questions over time, such as `people.Workload`, as it was when the run began.
         look_every_s: Interval at which the desk's clock is read while the robot waits, in real seconds.
         keep_trying_s: If the store is busy or away when an action is over, time for which writing its outcome is tried,
             in real seconds, since an outcome that is not written is unknown.
@@ -178,7 +178,7 @@ def _episode(session: DurableSession, desk: AskingDesk) -> Episode:
 
 @dataclass(frozen=True)
 class _Everybody:
-    """The desk's limits as a session takes them: the same for every module. A stop is no limit; the loop hears it."""
+    """The desk's limits for a session: the same for every module. A stop is not among them; the loop hears it."""
 
     desk: AskingDesk
     modules: int
@@ -212,7 +212,7 @@ class _Loop:
 
     def _step(self) -> None:
         session, seq = self.session, self.desk.journal.head().seq
-        self.desk.tick()  # what comes back by now comes back before anything is decided
+        self.desk.tick()  # deferrals that are over end before anything is decided
         session.refresh()
         if self.at_desk.stopped:
             session.stopped(REPAIR if self.at_desk.repaired else STOP)

@@ -64,7 +64,7 @@ def observe(graph: ModuleGraph, history: object, *, expert: float = 1.0, seed: i
         seed: For estimates on policies too tangled to be exact.
 
     Raises:
-        BadObservation: Naming the entry, counted from 1, and what is wrong with it.
+        BadObservation: An entry is wrong; the message names it, counted from 1, and the mistake.
         UnknownModule: It names a module that the policy does not have.
     """
     belief = Belief.of(graph, seed=seed)

@@ -27,13 +27,13 @@ class Pass:
     """Result of one forward pass of a policy.
 
     Args:
-        outputs: What each module says: what an answer could say, so words, truth, a number, a box, points. Name
-            what is larger, an image or a trajectory, by a word.
-        confidences: How sure each module is; one that is left out stays as it was.
+        outputs: Output of each module, in a form that an answer could have: words, truth, a number, a box, points.
+            Give the name of anything larger, such as an image or a trajectory.
+        confidences: Confidence of each module; one that is left out stays as it was.
         outdated: Modules whose answer was left aside, since it was about something else: a box around a pear says
             nothing once the food is a plum. They speak for themselves again, and may be asked about again.
-        people: Whose earlier words are in the outputs, which are erased with them; those who answered in this run are
-            known.
+        people: People whose earlier words are in the outputs, which are erased with them. Those who answered in this
+            run need not be named.
     """
 
     outputs: Mapping[str, Value]
@@ -47,12 +47,12 @@ class Look:
     """Judgement of an action, right after it or later.
 
     Args:
-        ok: Whether it looks like a success.
+        ok: True if it looks like a success.
         certainty: The probability that this look is right, from 0.5.
         started: For `sense`: False where the robot knows that it never began, so that it may begin now.
 
     Raises:
-        OutOfRange: A certainty outside 0.5 to 1.
+        OutOfRange: The certainty is outside 0.5 to 1.
     """
 
     ok: bool
@@ -70,8 +70,8 @@ def look_of(what: str, given: object) -> Look:
     """Check that a policy's method returned a `Look`, and return it.
 
     Args:
-        what: The method that gave it.
-        given: What it gave.
+        what: Name of the method.
+        given: Value that it returned.
 
     Raises:
         ContractViolation: It is no `Look` with a truth in it; a bare True does not say how certain that is.
@@ -166,7 +166,7 @@ class DeskQuestion(Protocol):
 
     @property
     def id(self) -> str:
-        """Made of run, step and attempt."""
+        """Id of the question, made of run, step and attempt."""
 
     @property
     def status(self) -> str:

@@ -1,4 +1,4 @@
-"""The terms of an episode."""
+"""Settings of an episode: weights, times and limits."""
 
 from __future__ import annotations
 
@@ -30,30 +30,30 @@ class Settings:
     """Weights and limits of an episode. The defaults suit a feeding robot.
 
     Args:
-        w: How much the person's load counts against the robot's time.
+        w: Weight of the person's load against the robot's time.
         expert: Probability that an answer is right.
         time: Steps or seconds.
-        act_time: How long an execution takes.
-        ask_time: How long a question takes.
+        act_time: Duration of an execution.
+        ask_time: Duration of a question.
         horizon: Time given to the episode; that of `default_horizon` executions where not given.
         accept_success: An uncertain success counts when its probability, given everything, reaches this.
-        not_now_s: After *not now*, the module is not asked about for this long.
-        someone_else_s: After *someone else*: time to find them.
-        expired_s: After a question that nobody answered.
+        not_now_s: Seconds for which a module is not asked about after *not now*.
+        someone_else_s: The same after *someone else*: time to find that person.
+        expired_s: The same after a question that nobody answered.
         max_questions_per_module: Most questions about one module.
         max_unanswered: Most unanswered questions about one module; then it is not asked about again.
         min_wait_s: Shortest wait.
         max_wait_s: Longest time that an episode may wait in all.
         max_steps_per_module: Most questions and executions per module, whatever the clock says.
         max_executions: Most tries of the robot; then the episode ends.
-        ask_again: Whether a module may be asked about again while its answer still holds: not where the same person
-            would only say the same.
+        ask_again: True if a module may be asked about again while its answer still holds. Give False where the same
+            person would only say the same.
         outdated_by_acting: Modules for which an answer holds only until the robot acts. It matters where `ask_again` is
             off; `recover.run` takes them from a policy that `SeesAnew`.
-        unseen: By module, how likely it is that acting on its mistake looks like a success; 0 for those not named.
+        unseen: For each module, the probability that acting on its mistake looks like a success; 0 for those not named.
             `troubleshoot` weighs it on policies of up to eight modules. The tally knows only what was seen.
-        unseen_cost: What such a mistake costs; as much as giving up at once where not given.
-        seed: For estimates on policies too tangled to be exact.
+        unseen_cost: Cost of such a mistake; that of giving up at once where not given.
+        seed: Seed of estimates on policies too tangled to be exact.
     """
 
     w: float = 0.5

@@ -91,9 +91,9 @@ def lost_question(plan: str, goal: str = "", support: str = "") -> Question:
     """Return the question how an action went whose outcome was lost.
 
     Args:
-        plan: What it was to do, in a few words; empty where that is not known.
-        goal: What it was given, in a few words.
-        support: What helps to answer.
+        plan: Purpose of the action, in a few words; empty where that is not known.
+        goal: Inputs of the action, in a few words.
+        support: Information that helps to answer.
     """
     doing = f"about to {plan}{f' ({goal})' if goal else ''} when I was interrupted"
     return Question(
@@ -126,9 +126,9 @@ def meaning_of(
     """Return how a reply settles the outcome of an action; None where it does not.
 
     Args:
-        value: What was answered; None where nothing was.
-        certainty: Of the answer.
-        let_try: Whether the reply was to let the robot try: that says nothing of how the action went, and that the
+        value: The answer; None where there is none.
+        certainty: Certainty of the answer.
+        let_try: True if the reply was to let the robot try: that says nothing of how the action went, and that the
             robot may go on all the same.
     """
     if let_try:

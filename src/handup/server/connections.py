@@ -146,7 +146,7 @@ class Connection(H11Protocol):
     def _await(self, state: object) -> None:
         """Close the connection unless that part of a request arrives in time; with None, nothing is awaited."""
         if state is self._awaits and state is not None:
-            return  # its time runs already, however much comes of it
+            return  # its time runs already: more bytes do not extend it
         self._awaits = state
         if self._timer is not None:
             self._timer.cancel()

@@ -76,7 +76,7 @@ IN_JSON: dict[int | str, dict[str, Any]] = {
     }
     for status, refusal in REFUSALS.items()
 }
-"""The same for routes whose answer is not JSON."""
+"""`REFUSALS` for routes whose answer is not JSON, while their errors are."""
 
 
 def router(*tags: str | Enum) -> APIRouter:
@@ -372,7 +372,7 @@ async def stop(service: Behind, whose: Whose, request: Request) -> Response:
     if not service.opened:
         raise NotPaired("nobody is known to this server", hint="Use the robot's own stop button.")
     at_s = service.now_s()
-    # The robots stop before the body has arrived; only who says so is needed for that.
+    # The robots stop before the body has arrived; only the name of the sender is needed for that.
     rest = asyncio.create_task(_rest(request))
     await asyncio.sleep(0)
     begun = None if rest.done() else service.stopping.begin(whose.name, at_s)

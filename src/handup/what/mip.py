@@ -41,7 +41,7 @@ class Solver(StrEnum):
 @SELECTORS.register
 @dataclass(frozen=True)
 class Mip:
-    """Selects the upstream-most module of the set of questions that minimises Eq. 4; none where it is empty.
+    """Selector of the upstream-most module of the set of questions that minimises Eq. 4; none where it is empty.
 
     A module's value is Eq. 4 for the best set with this module put in (or left in). Sets within the solver's
     tolerance of each other count as equal, and which of them is returned is the solver's choice.
@@ -204,12 +204,12 @@ def solve_scip(programme: Programme, time_limit_s: float) -> NDArray[np.bool_]:
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """Keep away what HiGHS prints past Python onto standard output, where a program may expect JSON."""
+    """Suppress the text that HiGHS prints to standard output past Python: a program may expect JSON there."""
     if sys.stdout is not None:
         sys.stdout.flush()
     try:
         saved = os.dup(1)
-    except OSError:  # standard output is closed: nobody is disturbed
+    except OSError:  # standard output is closed: nothing can be printed
         yield
         return
     nowhere = os.open(os.devnull, os.O_WRONLY)

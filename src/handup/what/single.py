@@ -15,7 +15,7 @@ from handup.what.objective import single_question_values
 @SELECTORS.register
 @dataclass(frozen=True)
 class Never:
-    """Selects nothing, ever. The baseline that shows what asking is worth."""
+    """Selector of nothing: the baseline that shows what asking is worth."""
 
     name: ClassVar[str] = "never"
 
@@ -27,7 +27,7 @@ class Never:
 @SELECTORS.register
 @dataclass(frozen=True)
 class Topo:
-    """Selects the first open module in topological order: a baseline that needs no confidences.
+    """Selector of the first open module in topological order: a baseline that needs no confidences.
 
     A module's value is its position.
     """
@@ -46,7 +46,10 @@ class Topo:
 @SELECTORS.register
 @dataclass(frozen=True)
 class Confidence:
-    """Selects the open module of lowest confidence, whatever the question costs. A module's value is its confidence."""
+    """Selector of the open module of lowest confidence, whatever the question costs.
+
+    A module's value is its confidence.
+    """
 
     name: ClassVar[str] = "confidence"
 
@@ -63,7 +66,7 @@ class Confidence:
 @SELECTORS.register
 @dataclass(frozen=True)
 class BruteForce:
-    """Selects the open module minimising w·q + (1-w)(1 - r̂), or none where asking nothing is strictly better."""
+    """Selector of the open module minimising w·q + (1-w)(1 - r̂); none where asking nothing is strictly better."""
 
     name: ClassVar[str] = "brute-force"
 

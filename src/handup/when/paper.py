@@ -21,7 +21,10 @@ def _as_selected(selection: Selection, why: str = "") -> Choice:
 @WHENS.register
 @dataclass(frozen=True)
 class ExecuteFirst:
-    """Acts first, then asks before each further try. Cheap for the person where the robot is mostly right."""
+    """Algorithm that acts first, then asks before each further try.
+
+    It is cheap for the person where the robot is mostly right.
+    """
 
     name: ClassVar[str] = "execute-first"
 
@@ -38,7 +41,7 @@ class ExecuteFirst:
 @WHENS.register
 @dataclass(frozen=True)
 class QueryForAll:
-    """Asks about every module once, in the selector's order, and in topological order where it names none."""
+    """Algorithm that asks about every module once, in the selector's order, or in topological order without one."""
 
     name: ClassVar[str] = "query-for-all"
 
@@ -53,7 +56,7 @@ class QueryForAll:
 @WHENS.register
 @dataclass(frozen=True)
 class QueryThenExecute:
-    """Asks one question before each try. For policies that are rarely right without help."""
+    """Algorithm that asks one question before each try. For policies that are rarely right without help."""
 
     name: ClassVar[str] = "query-then-execute"
 
@@ -67,7 +70,7 @@ class QueryThenExecute:
 @WHENS.register
 @dataclass(frozen=True)
 class UntilConfident:
-    """Asks, at least once before every try, until r̂ > τ.
+    """Algorithm that asks, at least once before every try, until r̂ > τ.
 
     r̂ is the success probability by the forward pass: like all the paper's algorithms this one learns nothing from a
     failed execution.
@@ -94,7 +97,7 @@ class UntilConfident:
 @WHENS.register
 @dataclass(frozen=True)
 class WorkloadAware:
-    """Asks about the selected module unless c_e - c < λ·q, then acts.
+    """Algorithm that asks about the selected module, or acts if c_e - c < λ·q.
 
     Args:
         lambda_: Weight of a question's cost against the confidence it gains, at least 0.

@@ -75,7 +75,7 @@ def check_router(router: Router) -> None:
     """Run a router through the contract that handup's own keeps.
 
     Raises:
-        ContractViolation: Naming the question and what is wrong with the audience.
+        ContractViolation: An audience is wrong; the message names the question and the mistake.
     """
     contract = Contract(f"router {type(router).__name__}")
     known = {person.name for person in EXAMPLE_PEOPLE}

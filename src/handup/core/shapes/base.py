@@ -37,9 +37,9 @@ class Shape(ABC, Generic[V]):
 
     Attributes:
         made: The type of its values.
-        written: JSON Schema of a value as it is written; no two different ones fit the same JSON.
-        noun: Words for a value of it.
-        open: True where a value may be none of the choices that the question has.
+        written: JSON Schema of a value as it is written. No JSON fits two different schemas.
+        noun: Noun for one of its values, for messages.
+        open: True where a value may lie outside the question's choices.
         closed: True where a value is one of the question's options and nothing else.
         shell_hint: Hint for the shell where a text is no JSON.
     """
@@ -70,7 +70,7 @@ class Shape(ABC, Generic[V]):
         """Return a value from its JSON or from itself, whatever the question.
 
         Raises:
-            BadAnswer: It is none.
+            BadAnswer: It is not a value of this shape.
         """
 
     def to_json(self, value: V) -> Any:
@@ -130,7 +130,7 @@ class Shape(ABC, Generic[V]):
             talk: Terminal on which to ask for further lines.
 
         Raises:
-            BadAnswer: It means none.
+            BadAnswer: The line means no value.
         """
         return line
 

@@ -25,7 +25,7 @@ _LOCK = threading.RLock()
 """One thread draws at a time: there is one context, and a context is one thread's at a time."""
 _OPEN: weakref.WeakSet[Renderer] = weakref.WeakSet()
 _LEFT: list[Any] = []
-"""Graphics memory of eyes that nobody closed; given back with the next picture, or at the end."""
+"""Graphics memory of renderers that nobody closed; given back with the next picture, or at the end."""
 
 
 @cache
@@ -49,17 +49,17 @@ def mujoco() -> Any:
 
 @cache
 def _context() -> Any:
-    """Return the one OpenGL context for all worlds of this process; used by the thread that `_drawing` lets."""
+    """Return the one OpenGL context for all worlds of this process; only the thread inside `_drawing` may use it."""
     module = mujoco()
     try:
-        if module.GLContext.__module__.endswith("glfw"):  # set so, or imported before it was set otherwise
+        if module.GLContext.__module__.endswith("glfw"):  # by MUJOCO_GL, or imported before we set that
             raise NoPictures("MuJoCo would draw into a window", hint="Set MUJOCO_GL=egl before mujoco is imported.")
         context = module.GLContext(*BUFFER)
         with context.as_current():
             pass
     except _failures() as error:
         raise _no_pictures(error) from error
-    atexit.register(_give_back)  # after MuJoCo's own, so before it
+    atexit.register(_give_back)  # registered after MuJoCo's own handler, so it runs first
     return context
 
 
@@ -73,7 +73,7 @@ def _drawing() -> Iterator[None]:
 
 
 def _give_back() -> None:
-    """Give back what eyes held, then the context, at the end of the program."""
+    """Free the graphics memory of renderers, then the context, at the end of the program."""
     for eye in list(_OPEN):
         eye.close()
     with _drawing():
@@ -97,13 +97,13 @@ def _no_pictures(error: BaseException) -> NoPictures:
     hint = f"On Debian run: apt-get install {PACKAGES}."
     if chosen.lower().strip() not in {"egl", "osmesa"}:
         hint = f"Unset MUJOCO_GL, which is '{chosen}', or set it to egl or osmesa."
-    elif "glfw" in str(error):  # which MuJoCo chose when it was imported without a word about it
+    elif "glfw" in str(error):  # the default of MuJoCo, imported with MUJOCO_GL unset
         hint = "Set MUJOCO_GL=egl before mujoco is imported."
     return NoPictures(f"pictures cannot be drawn here ({' '.join(str(error).split())})", hint=hint)
 
 
 class Renderer:
-    """Eye that draws what the cameras of one model see.
+    """Renderer of what the cameras of one model see.
 
     Build one per model and `close` it: it holds textures on the graphics side. Any thread may use it; they take turns.
 
@@ -124,7 +124,7 @@ class Renderer:
         except module.FatalError as error:
             raise _no_pictures(error) from error
         self._drawing.readDepthMap = module.mjtDepthMap.mjDEPTH_ZEROFAR
-        # An eye that nobody closes leaves its memory to the next thread that draws: this one may have no context.
+        # A renderer that nobody closes leaves its memory to the next thread that draws: this one may have no context.
         self._forgotten = weakref.finalize(self, _LEFT.append, self._drawing)
         self._forgotten.atexit = False
         _OPEN.add(self)
@@ -159,12 +159,12 @@ class Renderer:
         return seen
 
     def upload_heap(self, field: int) -> None:
-        """Show a height field as it is now."""
+        """Copy the present heights of a height field to the graphics side, to be drawn from now on."""
         with _drawing():
             mujoco().mjr_uploadHField(self._model, self._drawing, field)
 
     def close(self) -> None:
-        """Give the graphics memory back. Safe twice."""
+        """Free the graphics memory. Safe to call twice."""
         if self._forgotten.detach():
             with _drawing():
                 self._drawing.free()

@@ -1,4 +1,7 @@
-"""Memory at the plate: no question comes twice, since M1 to M3 reuse what a person said of a plate or piece like it.
+"""Memory at the plate: no question comes twice, since modules reuse what a person said of a plate or piece like it.
+
+M1 names the food, M2 finds its box, M3 chooses the skill, M4 says where the fork goes in and remembers
+nothing.
 
 An answer about the next food is kept with a vector of the plate; one about a skill with a vector of the square around
 the piece, apart for each food. A box is kept as the look of the food in it, if a person named that food, too. What is
@@ -76,8 +79,8 @@ class RememberingModules:
     def find(self, rgb: Picture, label: str) -> Found:
         """Return M2's boxes, the one first that is most like what was boxed as this food before.
 
-        A box that people called otherwise comes last, with as little of its score as memory leaves: the robot doubts
-        it, so it asks, and what is said then may speak against that memory.
+        A box of a piece that people called something else comes last, and memory lowers its score. So the robot doubts
+        the box and asks, and the answer may correct the memory.
         """
         return self._compared(rgb, label)[0]
 
@@ -221,12 +224,12 @@ class Lessons:
             self.remembering.learn(module, outputs, rgb, by=by, source=source, instead_of=instead_of)
 
     def acted(self, acted: BiteAttempt, *, a_person_looked: bool) -> None:
-        """Confirm what was recalled and worked. A failure counts against it by its share of the blame.
+        """Confirm the memories of an attempt that worked; count a failure against each by its share of the blame.
 
-        A bite of something else looks alike to the robot, and not to a person.
+        The robot cannot see that it took a piece of another food; a person can.
 
         Args:
-            acted: Attempt with what is known of it, and with the memories that it was made on.
+            acted: Attempt with what is known of it, and with the memories that it used.
             a_person_looked: True if a person said what came of it; otherwise the robot saw it.
         """
         memory, evidence = self.remembering.memory, f"{self.meal}/{acted.action}"

@@ -1,4 +1,4 @@
-"""The kitting hall as a stage: for commands that run any recipe in any world."""
+"""The kitting hall as a stage, so that commands for recipes can run in it as in any other world."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from handup.domains.stage import Drill, Home, Stage
 from handup.executive.sources import Sources
 
 ALONE, ASKING = "full", "full + bystander"
-"""Variants whose rules hold if no others are named: with nobody to ask, and with somebody."""
+"""Variants of the rules used by default: with nobody to ask, and with somebody to ask."""
 
 
 class Kitting:
@@ -35,11 +35,11 @@ class Kitting:
         return Sources(recipes={}, recoveries=sources(COMMON).recoveries)
 
     def drills(self) -> Sequence[Drill]:
-        """Return the hidden causes as drills."""
+        """Return the faults that can be put into the hall for practice."""
         return [Drill(part=cause.part, failure=cause.name, words=cause.words) for cause in CAUSES.values()]
 
     def inject(self, home: Home, part: str, failure: str) -> None:
-        """Leave a drill in the file of a hall."""
+        """Put a fault into the file of a hall; the robot that runs there meets it."""
         world = KittingWorld(path=home.path, whose=home.whose, create=False)
         try:
             world.inject(part, failure)

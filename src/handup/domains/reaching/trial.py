@@ -1,6 +1,6 @@
-"""Attempt of a simulated person while it lasts, and the result of a trial, with the paper's measures.
+"""Attempt of a simulated person, step by step, and the result of a trial with the paper's measures.
 
-Control runs at 40 Hz, plans at 10 Hz: between two plans the robot's velocity is held and the stick goes on living.
+Control runs at 40 Hz, plans at 10 Hz: between two plans the robot's velocity is held while the stick goes on moving.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ class AttemptEnding(StrEnum):
     GRASPED = "grasped"
     """The hand was closed on the wanted grasp."""
     MISSED = "missed"
-    """It was closed elsewhere."""
+    """The hand was closed elsewhere."""
     TOO_LATE = "too late"
-    """It was still open when the time was up."""
+    """The hand was still open when the time was up."""
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ class Moment:
         robot_angular: The robot's own turning speed.
         why: The robot's reason.
         belief: Probability of each goal, in the order of the scene's; empty without one.
-        opposing: Whether robot and person worked against each other.
+        opposing: True if robot and person worked against each other.
     """
 
     at_s: float
@@ -74,14 +74,14 @@ class ReachAttempt:
 
     Args:
         strategy: Habit of the person.
-        ending: How it ended.
+        ending: Ending of the attempt.
         time_s: Seconds from the start to the closing of the hand, questions included.
-        mode_changes: How often the person changed between moving and turning.
+        mode_changes: Number of the person's changes between moving and turning.
         joystick_input: Sum of all pushes of the stick along its axes, over all control steps of 0.025 s.
         opposing: Share of the control steps in which robot and person worked against each other.
-        predicted: Whether the robot was right about the goal at the end, and surer than 0.7; None without a belief.
-        questions: How many were asked.
-        wrong_answers: How many of them were answered wrongly.
+        predicted: True if the robot was right about the goal at the end, and surer than 0.7; None without a belief.
+        questions: Number of questions asked.
+        wrong_answers: Number of questions answered wrongly.
         touching: Share of the control steps in which something stopped the hand.
         moments: State at each plan, where it was recorded.
     """
@@ -114,8 +114,8 @@ class Trial:
         strategy: Habit with which the person began.
         method: Name of the method.
         seed: Seed of chance.
-        listed: Whether the robot knew the wanted pose.
-        attempts: One or two.
+        listed: True if the robot knew the wanted pose.
+        attempts: The attempts, one or two.
     """
 
     scene: str
@@ -218,7 +218,7 @@ PAPER = Rules()
 
 
 class ReachRun:
-    """An attempt that goes on from plan to plan.
+    """An attempt that is run from one plan of the robot to the next.
 
     Args:
         scene: The scene.
@@ -272,7 +272,7 @@ class ReachRun:
         Args:
             linear: Velocity of the robot.
             angular: Turning speed of the robot.
-            gives_way: Whether only what goes with the stick is added at each control step, as `Command` says.
+            gives_way: True to add, at each control step, only the part that agrees with the stick (see `Command`).
 
         Raises:
             BadPose: A velocity is not finite. The hand stays where it is.

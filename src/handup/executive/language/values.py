@@ -1,7 +1,7 @@
 """Plain data of expressions: its limits, and what the operators and functions make of it.
 
-Whatever stands in a recipe, its value is there at once. Numbers go with numbers and texts with texts: nothing is turned
-into something else on the way.
+Whatever an expression says, computing it takes next to no time. Numbers go with numbers and texts with texts: nothing
+is turned into something else on the way.
 """
 
 from __future__ import annotations

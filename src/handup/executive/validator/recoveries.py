@@ -34,7 +34,7 @@ NEEDS_TRY = frozenset({"tried"})
 
 
 def check_recoveries(context: Context) -> None:
-    """Note what is wrong with recoveries."""
+    """Add the mistakes in recoveries to the findings."""
     if not context.recoveries:
         return
     monitors = () if context.abilities is None else context.abilities.monitors
@@ -67,7 +67,7 @@ def _path(context: Context, recovery: Recovery, tree: Tree, known: frozenset[str
         names = [name for name in pattern.split("/") if name not in ("*", "**")]
         strange = next((name for name in names if name not in known), None)
         if context.abilities is None and strange is not None and strange == pattern.split("/")[-1]:
-            return  # it may be a monitor's
+            return  # it may be the name of a monitor, which is not known here
         hint = "Look at the paths with 'handup recipe show'." if strange is None else suggestion(strange, known)
         cause = f"no failure can have the path '{pattern}' of recovery '{recovery.name}'"
         context.add(recovery.when.place, cause, hint)

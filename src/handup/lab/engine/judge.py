@@ -1,4 +1,4 @@
-"""Rule 1, which judges claims made of bars; rule 2 is in `judge_means`. Published verdicts depend on both.
+"""Rule 1, which judges claims by their bars (comparisons). Rule 2 is in `judge_means`; verdicts depend on both.
 
 `rules.md` states the rule in words. Holm's method corrects over all orders of a family. Ranks and mean may disagree
 (many small gains, a few large losses): then the claim stays open.

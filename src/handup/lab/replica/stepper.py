@@ -1,4 +1,4 @@
-"""The replica, one episode at a time and in plain Python: what the batch simulator must agree with.
+"""Replica of the reference code, one episode at a time in plain Python; the batch simulator must agree with it.
 
 Read this file to know what the reference code does; `batch.py` does the same for thousands of episodes at once.
 """
@@ -26,10 +26,10 @@ class ReplicaEpisode:
     Args:
         cell: The settings.
         block: Episodes of the cell.
-        number: Which of them.
+        number: Number of the episode in the block.
 
     Attributes:
-        order: The nodes but the state, in topological order.
+        order: All nodes except the state, in topological order.
         told: Answers that stand in for outputs.
     """
 
@@ -48,7 +48,7 @@ class ReplicaEpisode:
         self.load, self.recovered = 0.0, False
 
     def run(self) -> None:
-        """Live through it."""
+        """Run the episode to its end."""
         for step in range(self.cell.horizon):
             module = self.next_question()
             if module is None:
@@ -76,7 +76,7 @@ class ReplicaEpisode:
         return all(taken) if self.gates[node] is Gate.AND else any(taken)
 
     def ask(self, module: int, *, is_true: bool) -> None:
-        """The answer is the module's gate on its current inputs, or its opposite. A second one erases itself."""
+        """Note an answer: the module's gate on its current inputs, or the opposite. A second one removes the first."""
         self.load += self.query_costs[module]
         self.questions += 1
         self.asks_since_act += 1
@@ -88,7 +88,7 @@ class ReplicaEpisode:
             self.told[module] = answer
 
     def downstream(self, module: int) -> list[int]:
-        """The nodes that a module feeds, directly or through others."""
+        """Return the nodes that a module feeds, directly or through others."""
         reached = {module}
         for node in range(module + 1, len(self.inputs)):
             if reached & set(self.inputs[node]):
@@ -96,11 +96,11 @@ class ReplicaEpisode:
         return sorted(reached - {module})
 
     def confidence(self, node: int) -> float:
-        """Confidence now: the expert's where an answer stands in."""
+        """Return the confidence now: the expert's where an answer stands in."""
         return self.cell.expert if node in self.told else self.confidences[node]
 
     def next_question(self) -> int | None:
-        """The module to ask about, or None to act."""
+        """Return the module to ask about, or None to act."""
         rules = self.rules
         when = rules.when
         if when == "execute-first" and (self.acts == 0 or self.asks_since_act):
@@ -126,7 +126,7 @@ class ReplicaEpisode:
         return 0.0
 
     def select(self) -> int | None:
-        """The selector's module."""
+        """Return the module that the selector chooses, or None."""
         unasked = [node for node in self.order if node not in self.told]
         match self.rules.what:
             case "topo":
@@ -143,12 +143,12 @@ class ReplicaEpisode:
                 return None
 
     def value(self, module: int, if_asked: float) -> float:
-        """The question's cost and the product objective with this one question."""
+        """Return the cost of a question plus the product objective if this question alone is asked."""
         logs = [math.log(max(self.confidence(node), LEAST)) for node in self.order if node != module]
         return self.query_costs[module] + 1.0 - max(if_asked, LEAST) * math.exp(math.fsum(logs))
 
     def select_by_graph(self, unasked: list[int]) -> int | None:
-        """The first of the modules worth a question, answered or not, and of the least bad un-asked one."""
+        """Return the first of the modules worth a question, answered or not, and of the least bad un-asked one."""
         if not unasked:
             return None
         penalty = {
@@ -160,18 +160,18 @@ class ReplicaEpisode:
 
 
 def first_least(values: dict[int, float]) -> int:
-    """The first of the smallest values."""
+    """Return the key of the smallest value, of equals the first."""
     least = min(values.values())
     return next(node for node, value in values.items() if value <= least + TIE)
 
 
 def episodes_of(cell: Cell) -> Iterator[ReplicaEpisode]:
-    """The episodes of a cell, one by one, not lived through yet."""
+    """Yield the episodes of a cell, not run yet."""
     return (ReplicaEpisode(cell, block, number) for block in blocks(cell) for number in range(len(block)))
 
 
 def step_through(cell: Cell) -> Episodes:
-    """Live through a cell's episodes one by one."""
+    """Run the episodes of a cell one by one, and return them together."""
     lived = list(episodes_of(cell))
     for episode in lived:
         episode.run()

@@ -57,9 +57,9 @@ class ErringProblem:
         suspect: Mask of those that may be to blame for the unexplained failure.
         log_fixed: Log-probability that all modules are right that may not be asked about.
         log_fixed_suspects: The same for those of them that may be to blame.
-        failed: Whether there is a failure that nothing known explains.
+        failed: True if there is a failure that nothing known explains.
         act_price: Cost of a failed execution.
-        act_steps: Its time.
+        act_steps: Time of an execution, in whole steps.
         rate: Cost of a step.
         steps_left: Whole steps until the horizon.
         rest: Cost of the fraction of a step that is left beside them.

@@ -58,7 +58,7 @@ class Values:
         success: Probability that acting now succeeds.
         wrong: For each module, the probability that its own state is wrong now.
         planner: The planner's name.
-        exact: Whether the numbers are the optimum of the model, not an estimate.
+        exact: True if the numbers are the optimum of the model, not an estimate.
     """
 
     act: float
@@ -156,7 +156,7 @@ def _enumerated(belief: Belief) -> tuple[NDArray[np.bool_], Vector] | None:
 
 
 def _drawn(belief: Belief, many: int, random: np.random.Generator) -> tuple[NDArray[np.bool_], Vector]:
-    """Draws from a proposal with the posterior's marginals, weighted; plain rejection where those are unknown."""
+    """Return weighted draws from a proposal with the posterior's marginals; by rejection where those are unknown."""
     if belief.graph.diagram is None or belief.inference.method != "exact":
         batches = draws(
             belief.graph.circuit, belief.chances, belief.executions, belief.versions,
@@ -183,7 +183,7 @@ def _drawn(belief: Belief, many: int, random: np.random.Generator) -> tuple[NDAr
         success = belief.graph.circuit.evaluate(rows.view(np.uint8)).astype(np.bool_)
         log_weight += np.where(success, execution.log_if_right, execution.log_if_wrong)
     if not np.isfinite(log_weight).any():
-        # What was seen cannot be under the certainties, which the belief then loosens: what it blames remains.
+        # The evidence contradicts certain states. The belief loosens those, so draw from its marginals alone.
         return random.random(states.shape) < marginals[:, None], np.full(many, 1.0 / many)
     return states, _normalised(log_weight)
 

@@ -47,7 +47,7 @@ OF_MEMORY = (
     _per_meal("recalls", "recalls", 0.5, lambda bite: len(bite["recalled"])),
     _per_meal("wrong_recalls", "wrong recalls", 0.2, lambda bite: len(bite["recalled_wrong"])),
 )
-"""Of words that a robot remembered; studied where one does, kept of every meal."""
+"""Measures of remembered answers. Every meal records them; a study uses them where a robot of it remembers."""
 
 
 def options(first_seed: int) -> tuple[Option, ...]:
@@ -84,13 +84,13 @@ class MealRobot:
 
 @dataclass(frozen=True, kw_only=True)
 class MealStudy(Study):
-    """A question that meals answer.
+    """Study of a question that simulated meals answer.
 
     Args:
         places: The menus; all of the same length.
-        robots: By arm; an arm that is not listed is the name of a method.
-        faulty: Whether the food detector is faulty, as in the core paper's appendix D.
-        home: Whether each participant eats in a kitchen of their own, which looks the same at every meal.
+        robots: Robot of each arm; an arm that is not listed is the name of a method.
+        faulty: True if the food detector is faulty, as in the core paper's appendix D.
+        home: True if each participant eats in a kitchen of their own, which looks the same at every meal.
         bites: Bites of each meal.
         sentence: The answer, with means by measure and arm to be filled in, such as `{bites[troubleshoot]:.2f}`.
     """
@@ -181,7 +181,7 @@ class MealStudy(Study):
         return self.sentence.format(**means)
 
     def facts(self, results: Meals) -> Mapping[str, str]:
-        """Return what was served to how many."""
+        """Return the numbers of participants, plates and methods, and the plates that were served."""
         size = results.size
         served = [self.plates(menu, size) for menu in self.places]
         named = "; or ".join(", ".join(plates if self.remembers else dict.fromkeys(plates)) for plates in served)
