@@ -81,4 +81,5 @@ class _Finder(MetaPathFinder, Loader):
 def keep_old_modules() -> None:
     """Let modules be imported by their old names, too."""
     if not any(isinstance(finder, _Finder) for finder in sys.meta_path):
-        sys.meta_path.append(_Finder())
+        # In front: the folder of an old package may still be there, with nothing but compiled files in it.
+        sys.meta_path.insert(0, _Finder())

@@ -56,7 +56,7 @@ def test_seeds_for_trying_are_never_the_studys_own() -> None:
     assert STUDY.command(STUDY.size(quick=True, seed=6000)) == "handup study run reaching --quick --seed 6000"
     assert STUDY.command(STUDY.size()) == "handup study run reaching"
     for wrong in (1, LAST_SEED, -5):
-        with pytest.raises(BadSetting, match=f"seed (is|must lie between .* got) {wrong}"):
+        with pytest.raises(BadSetting, match=f"seed must .* got {wrong}"):
             STUDY.size(seed=wrong)
 
 
