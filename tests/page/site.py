@@ -206,6 +206,13 @@ class Site:
         told = {"robot": "tour", "phase": "moving", "at_s": time.time(), "panels": [plate], **state}
         assert self.robot.put("/robots/tour/state", json=told).status_code == 204
 
+    def show_state(self, robot: str, told: dict[str, Any]) -> None:
+        """Show the state of another robot, which comes with a token of its own, until the test is over."""
+        self._shows_robot = True
+        headers = {"Authorization": f"Bearer {self.access.robot_token(robot).token}"}
+        put = httpx.put(f"{self.url}/api/v1/robots/{robot}/state", json=told, headers=headers)
+        assert put.status_code == 204, put.text
+
     def tidy(self) -> None:
         """Let the server run, the wire be whole, nothing wait, nothing be stopped and no robot be shown."""
         if self.wire.is_cut:

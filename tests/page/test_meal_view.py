@@ -5,7 +5,6 @@ from __future__ import annotations
 from itertools import product
 from typing import Any
 
-import httpx
 from playwright.sync_api import expect
 
 from tests.page.axe import violations
@@ -163,14 +162,8 @@ def test_axe_finds_nothing(bench: Bench) -> None:
 
 
 def test_on_the_real_page_a_robot_s_state_is_seen(site: Site) -> None:
-    token = site.access.robot_token("plate").token
     with site.open() as look:
-        put = httpx.put(
-            f"{site.url}/api/v1/robots/plate/state",
-            json=state(*instead(MEAL, {**PICTURE, "name": "tour/plate"}), at_s=1.0),
-            headers={"Authorization": f"Bearer {token}"},
-        )
-        assert put.status_code == 204, put.text
+        site.show_state("plate", state(*instead(MEAL, {**PICTURE, "name": "tour/plate"}), at_s=1.0))
         look.sees("panel-items")
         expect(look.page.locator(".stage-picture")).to_be_visible()
         look.says("robot", "not the right one")

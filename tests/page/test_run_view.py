@@ -10,7 +10,6 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-import httpx
 from playwright.sync_api import Browser, expect
 
 from handup.core import Question, QuestionKind
@@ -107,13 +106,7 @@ def test_axe_finds_nothing(bench: Bench) -> None:
 
 
 def test_on_the_real_page_the_task_stands_below_a_question_about_it(site: Site) -> None:
-    token = site.access.robot_token("plate").token
-    put = httpx.put(
-        f"{site.url}/api/v1/robots/plate/state",
-        json=state(*RUN, **SAID),
-        headers={"Authorization": f"Bearer {token}"},
-    )
-    assert put.status_code == 204, put.text
+    site.show_state("plate", state(*RUN, **SAID))
     with site.open() as look:
         look.says("robot", "Build kits")
         record = site.ask(QUESTION)
