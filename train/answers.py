@@ -21,7 +21,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from handup.core import QuestionKind
-from handup.people.answers import CERTAINTIES, LEAST, MOST, SUPPORTS, KindFit, Latency, Suggestions, Support
+from handup.people.answer_fits import CERTAINTIES, SUPPORTS, KindFit, Suggestions, Support
+from handup.people.answers import LEAST, MOST, Latency
 from train.interventions import Interventions, read
 from train.logistic import fit, log_loss
 
@@ -79,12 +80,12 @@ def summary(data: Interventions) -> dict[str, Any]:
         "decision_s_by_step": steps,
     }
     for kind in SHOWN:
-        right = _right(data, kind)
+        right = right_answers(data, kind)
         found[str(kind)] = {
             "right": right.mean(),
             "by_certainty": [right[data.certainty == each].mean() for each in CERTAINTIES],
-            "by_support": {each.key: right[_shown(data, kind, each)].mean() for each in SUPPORTS},
-            "rows": {each.key: int(_shown(data, kind, each).sum()) for each in SUPPORTS},
+            "by_support": {each.key: right[shown_rows(data, kind, each)].mean() for each in SUPPORTS},
+            "rows": {each.key: int(shown_rows(data, kind, each).sum()) for each in SUPPORTS},
         }
     rounded: dict[str, Any] = json.loads(json.dumps(found), parse_float=lambda text: round(float(text), 6))
     return rounded
@@ -92,16 +93,16 @@ def summary(data: Interventions) -> dict[str, Any]:
 
 def fit_kind(data: Interventions, kind: QuestionKind) -> KindFit:
     """The model of one kind of question, from all rows."""
-    right = _right(data, kind)
+    right = right_answers(data, kind)
     found = fit(_columns(data, kind), right)
     levels, others = found[: len(SUPPORTS)], found[len(SUPPORTS) :]
-    shown = {each.key: data.certainty[_shown(data, kind, each)] for each in SUPPORTS}
+    shown = {each.key: data.certainty[shown_rows(data, kind, each)] for each in SUPPORTS}
     everybody = np.ones(len(data), dtype=np.bool_)
     return KindFit(
         level={each.key: round(float(level), 6) for each, level in zip(SUPPORTS, levels, strict=True)},
         certainty=tuple(round(float(each), 6) for each in (others[0], others[1], 0.0, others[2], others[3])),
         certainties={key: tuple(int((each == c).sum()) for c in CERTAINTIES) for key, each in shown.items()},
-        strength=_strength(data, right, _chances(found, data, kind), everybody),
+        strength=best_strength(data, right, _chances(found, data, kind), everybody),
     )
 
 
@@ -114,7 +115,7 @@ def held_out(data: Interventions, kind: QuestionKind, *, repeats: int = REPEATS,
     Rows are averaged over the repeats; the intervals are a bootstrap over people.
     """
     random = np.random.default_rng(seed)
-    right, people = _right(data, kind), np.unique(data.person)
+    right, people = right_answers(data, kind), np.unique(data.person)
     gains = {name: np.zeros(len(data)) for name in ("model", "pulled", "with_record", "record_only")}
     for _ in range(repeats):
         part_of = dict(zip(random.permutation(people).tolist(), np.arange(len(people)) % PARTS, strict=True))
@@ -123,11 +124,11 @@ def held_out(data: Interventions, kind: QuestionKind, *, repeats: int = REPEATS,
             test = part == number
             found = fit(_columns(data, kind)[~test], right[~test])
             chances = _chances(found, data, kind)
-            strength = _strength(data, right, chances, ~test)
+            strength = best_strength(data, right, chances, ~test)
             overall = np.full(len(data), right[~test].mean())
             base = log_loss(overall, right)
-            plain = _with_record(data, right, overall, _strength(data, right, overall, ~test))
-            moved = _with_record(data, right, chances, strength)
+            plain = with_record(data, right, overall, best_strength(data, right, overall, ~test))
+            moved = with_record(data, right, chances, strength)
             pulled = _pulled(data, kind, ~test, _best_pull(data, kind, ~test, random))
             gains["pulled"][test] += (log_loss(pulled, right) - base)[test] / repeats
             gains["model"][test] += (log_loss(chances, right) - base)[test] / repeats
@@ -141,13 +142,13 @@ def _pulled(data: Interventions, kind: QuestionKind, rows: Rows, pull: float) ->
     columns = np.column_stack([np.ones(len(data)), _columns(data, kind)])
     penalty = np.full(columns.shape[1], pull)
     penalty[0] = 1e-6
-    found = fit(columns[rows], _right(data, kind)[rows], penalty)
+    found = fit(columns[rows], right_answers(data, kind)[rows], penalty)
     return np.asarray(1.0 / (1.0 + np.exp(-(columns @ found))))
 
 
 def _best_pull(data: Interventions, kind: QuestionKind, rows: Rows, random: np.random.Generator) -> float:
     """The pull that serves best on people held out among some of the people."""
-    right, people = _right(data, kind), np.unique(data.person[rows])
+    right, people = right_answers(data, kind), np.unique(data.person[rows])
     parts = np.array_split(random.permutation(people), 4)
     tests = [np.isin(data.person, part) for part in parts]
     losses = [
@@ -157,19 +158,25 @@ def _best_pull(data: Interventions, kind: QuestionKind, rows: Rows, random: np.r
 
 
 def _interval(data: Interventions, gain: Vector, random: np.random.Generator) -> dict[str, Any]:
-    people, place = np.unique(data.person, return_inverse=True)
-    sums, counts = np.bincount(place, gain), np.bincount(place)
+    return {"log_loss_less_marginal": round(float(gain.mean()), 5), "ci": interval(data.person, gain, random)}
+
+
+def interval(person: NDArray[Any], values: Vector, random: np.random.Generator) -> list[float]:
+    """The 95 % interval of a mean over rows, by a bootstrap over people."""
+    people, place = np.unique(person, return_inverse=True)
+    sums, counts = np.bincount(place, values), np.bincount(place)
     drawn = random.integers(len(people), size=(DRAWS, len(people)))
     means = sums[drawn].sum(axis=1) / counts[drawn].sum(axis=1)
-    low, high = np.quantile(means, (0.025, 0.975))
-    return {"log_loss_less_marginal": round(float(gain.mean()), 5), "ci": [round(float(low), 5), round(float(high), 5)]}
+    return [round(float(bound), 5) for bound in np.quantile(means, (0.025, 0.975))]
 
 
-def _right(data: Interventions, kind: QuestionKind) -> Vector:
+def right_answers(data: Interventions, kind: QuestionKind) -> Vector:
+    """1 for every row with a right answer, 0 for the rest."""
     return (data.diagnosis if kind is QuestionKind.DIAGNOSIS else data.action).astype(np.float64)
 
 
-def _shown(data: Interventions, kind: QuestionKind, support: Support) -> Rows:
+def shown_rows(data: Interventions, kind: QuestionKind, support: Support) -> Rows:
+    """The rows with this support."""
     if support.suggestions is Suggestions.NONE:
         return np.asarray(data.shown == "NONE")
     return np.asarray((data.shown == SHOWN[kind][support.suggestions]) & (data.accuracy == support.accuracy))
@@ -177,7 +184,7 @@ def _shown(data: Interventions, kind: QuestionKind, support: Support) -> Rows:
 
 def _columns(data: Interventions, kind: QuestionKind) -> Vector:
     """One column per support, and one per certainty but 3."""
-    supports = [_shown(data, kind, each) for each in SUPPORTS]
+    supports = [shown_rows(data, kind, each) for each in SUPPORTS]
     return np.column_stack([*supports, *(data.certainty == each for each in (1, 2, 4, 5))]).astype(np.float64)
 
 
@@ -185,7 +192,7 @@ def _chances(found: Vector, data: Interventions, kind: QuestionKind) -> Vector:
     return np.asarray(1.0 / (1.0 + np.exp(-(_columns(data, kind) @ found))))
 
 
-def _with_record(data: Interventions, right: Vector, chances: Vector, strength: float) -> Vector:
+def with_record(data: Interventions, right: Vector, chances: Vector, strength: float) -> Vector:
     """Predictions that each person's answers so far have moved, as `AnswerModel.chance` does."""
     moved = chances.copy()
     for person in np.unique(data.person):
@@ -196,9 +203,9 @@ def _with_record(data: Interventions, right: Vector, chances: Vector, strength: 
     return np.clip(moved, LEAST, MOST)
 
 
-def _strength(data: Interventions, right: Vector, chances: Vector, rows: Rows) -> float:
+def best_strength(data: Interventions, right: Vector, chances: Vector, rows: Rows) -> float:
     """The strength under which records help most, among some of the people."""
-    losses = [log_loss(_with_record(data, right, chances, each), right)[rows].mean() for each in STRENGTHS]
+    losses = [log_loss(with_record(data, right, chances, each), right)[rows].mean() for each in STRENGTHS]
     return STRENGTHS[int(np.argmin(losses))]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import csv
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +13,9 @@ from numpy.typing import NDArray
 PEOPLE, ROWS = 200, 2_126
 ACCURACIES = {"0.0": 1.0, "1.0": 0.9, "2.0": 0.8}
 """Noise level in the data, and how many of the suggestions shown at it are accurate."""
+
+State = tuple[str, ...]
+"""Base, objects' place, jug, bowl, cup, gripper, and the name by which the robot calls the table."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,6 +31,9 @@ class Interventions:
         action: Whether the action was the best.
         seconds: From the sight of the problem to the decision.
         step: Order within the person.
+        state: The seven variables when the person looked, one row per step.
+        chosen: The action that the person chose.
+        after: The seven variables after it: for checking the transition rule, never a feature.
     """
 
     person: NDArray[np.int64]
@@ -37,6 +44,9 @@ class Interventions:
     action: NDArray[np.bool_]
     seconds: NDArray[np.float64]
     step: NDArray[np.int64]
+    state: tuple[State, ...]
+    chosen: tuple[str, ...]
+    after: tuple[State, ...]
 
     def __len__(self) -> int:
         return len(self.person)
@@ -62,7 +72,17 @@ def read(folder: Path) -> Interventions:
         action=np.array([row["optimal_ax"] == "True" for row in rows]),
         seconds=np.array([float(row["decision_duration"]) for row in rows]),
         step=np.array([int(row["action_idx"]) for row in rows]),
+        state=tuple(_state(row["start_state"]) for row in rows),
+        chosen=tuple(row["action"] for row in rows),
+        after=tuple(_state(row["next_state"]) for row in rows),
     )
     if len(found) != ROWS or len(np.unique(found.person)) != PEOPLE:
         raise SystemExit(f"{len(found)} rows of {len(np.unique(found.person))} people; {ROWS} of {PEOPLE} expected")
     return found
+
+
+def _state(words: str) -> State:
+    state = tuple(ast.literal_eval(words))
+    if len(state) != 7:
+        raise SystemExit(f"a state has seven variables, not {len(state)}: {words}")
+    return state

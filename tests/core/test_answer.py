@@ -34,7 +34,7 @@ from handup.core.checks import MAX_WORDS
 from tests.core.asked import FULL, VALUES, finite, names, questions, shares, values_for
 from tests.core.test_question import GOLDEN, anything
 
-UNSAYABLE = ("no area", "half a character", "no finite", "is '")
+UNSAYABLE = ("no area", "got half of one", "must be finite", ", got '")
 """In the causes of what is refused although the schema has nothing against it; the last: unprintable names."""
 
 
@@ -97,26 +97,26 @@ def test_what_means_the_same_is_taken(kind: str, given: Any, value: Value) -> No
     [
         ("choice", "Grape", r"none of the options\. Give one of: cherry tomato, grape\."),
         ("choice", ["grape"], "none of the options"),
-        ("number", True, "an answer is True"),
-        ("number", "7", "an answer is '7'"),
+        ("number", True, "an answer must be a number, got True"),
+        ("number", "7", "an answer must be a number, got '7'"),
         ("number", 41, r"41 is out of range\. Give a number from 0 up to 40\."),
-        ("number", float("nan"), "no finite number"),
-        ("number", 10**400, "no finite number"),
-        ("text", " ", "is empty"),
+        ("number", float("nan"), "must be finite"),
+        ("number", 10**400, "must be finite"),
+        ("text", " ", "must not be empty"),
         ("text", "a\x1b[2J", "control characters"),
         ("text", "a" * (MAX_WORDS + 1), "characters"),
         ("text", 3, "Give a text"),
         ("yes-no", 1, "1 is not yes or no"),
         ("action", "dance", "none of the options"),
-        ("action", {"action": "leave it", "resume": "dance"}, "resume is 'dance'"),
+        ("action", {"action": "leave it", "resume": "dance"}, "got 'dance'"),
         ("action", {"resume": "next"}, "is no action"),
         ("box", [0.1, 0.2, 0.1, 0.5], "no area"),
-        ("box", [0, 0, 1.5, 1], "right of a box is 1.5"),
+        ("box", [0, 0, 1.5, 1], "right of a box must lie between 0 and 1, got 1.5"),
         ("box", {"left": 0}, "is no box"),
         ("box", "all", "is no box"),
         ("points", [[0.1, 0.2]], "1 points. Give 2: start, end"),
         ("points", [[0.1], [0.2]], "is no point"),
-        ("points", [[0.1, "a"], [0.2, 0.1]], "y of a point is 'a'"),
+        ("points", [[0.1, "a"], [0.2, 0.1]], "y of a point must be a number, got 'a'"),
         ("points", [[0.5, 0.5]] * 21, "is no list of points"),
     ],
 )
@@ -216,10 +216,10 @@ def test_the_other_replies_of_the_golden_files_are_read_and_written_as_they_are(
         ({"kind": "answer"}, "says nothing"),
         ({"kind": "stop", "value": "grape"}, "says something"),
         ({"kind": "stop", "until_s": 3.0}, "has a time"),
-        ({"question": ""}, "question of a reply is empty"),
-        ({"by": None}, "by of a reply is None"),
+        ({"question": ""}, "question of a reply must not be empty"),
+        ({"by": None}, "by of a reply must be a text, got None"),
         ({"token": "a\nb"}, "token of a reply"),
-        ({"certainty": 2}, "certainty is 2"),
+        ({"certainty": 2}, "certainty must lie between 0 and 1, got 2"),
     ],
 )
 def test_what_is_no_reply_is_refused_in_words(given: dict[str, Any], match: str) -> None:

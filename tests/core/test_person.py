@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from handup.core import BadRecord, BadSetting, HandupError, Limits, Person, QuietHours, Role
+from handup.core import ABILITIES, Ability, BadRecord, BadSetting, HandupError, Limits, Person, QuietHours, Role
 from tests.core.asked import names
 from tests.core.test_question import GOLDEN, anything
 
@@ -27,6 +27,7 @@ people = st.builds(
     role=st.sampled_from(Role),
     limits=limits,
     channels=st.lists(names, max_size=2).map(tuple),
+    abilities=st.none() | st.sets(st.sampled_from(Ability)).map(tuple),
 )
 
 
@@ -35,7 +36,7 @@ def test_a_person_survives_json(person: Person) -> None:
     assert Person.from_json(json.loads(json.dumps(person.to_json()))) == person
 
 
-@given(anything, st.sampled_from(["schema", "name", "role", "limits", "channels", "more"]))
+@given(anything, st.sampled_from(["schema", "name", "role", "limits", "channels", "abilities", "more"]))
 def test_junk_is_refused_in_words(junk: Any, field: str) -> None:
     with pytest.raises(HandupError):
         Person.from_json(junk)
@@ -53,14 +54,16 @@ def test_the_person_of_the_golden_file_is_read_and_written_as_they_are() -> None
 @pytest.mark.parametrize(
     ("given", "match"),
     [
-        ({"name": ""}, "name of a person is empty"),
-        ({"name": "x" * 201}, "201 characters"),
+        ({"name": ""}, "name of a person must not be empty"),
+        ({"name": "x" * 201}, "got 201"),
         ({"name": "A\nB"}, "name of a person"),
         ({"role": "king"}, "role of 'Ada' must be one of resident, .*, got 'king'"),
-        ({"channels": "terminal"}, "channels of 'Ada' is 'terminal'"),
-        ({"limits": {"at_once": 0}}, "at_once is 0"),
-        ({"limits": {"at_once": 1.5}}, "at_once is 1.5"),
-        ({"limits": {"per_hour": 0}}, "per_hour is 0"),
+        ({"channels": "terminal"}, "channels of 'Ada' must be a list, got 'terminal'"),
+        ({"abilities": ["fly"]}, "an ability of 'Ada' must be one of see, hands, goal, diagnose, got 'fly'"),
+        ({"abilities": "see"}, "abilities of 'Ada' must be a list, got 'see'"),
+        ({"limits": {"at_once": 0}}, "at_once must be a whole number of at least 1, got 0"),
+        ({"limits": {"at_once": 1.5}}, "at_once must be a whole number of at least 1, got 1.5"),
+        ({"limits": {"per_hour": 0}}, "per_hour must be a whole number of at least 1, got 0"),
         ({"limits": {"load_per_hour": 0}}, "load_per_hour must be above 0, got 0"),
         ({"limits": {"per_day": 3}}, "'per_day' is no field of limits"),
         ({"limits": {"quiet": [{"start": "24:00", "end": "06:00"}]}}, "start of quiet hours must be a time of day"),
@@ -75,3 +78,18 @@ def test_the_person_of_the_golden_file_is_read_and_written_as_they_are() -> None
 def test_what_is_no_person_is_refused_in_words(given: dict[str, Any], match: str) -> None:
     with pytest.raises(BadSetting, match=match):
         Person.from_json({"name": "Ada", **given})
+
+
+@pytest.mark.parametrize("role", Role)
+def test_who_was_written_down_without_abilities_has_those_of_the_role_and_is_written_as_before(role: Role) -> None:
+    record = {"schema": 1, "name": "Ada", "role": str(role), "limits": Limits().to_json(), "channels": []}
+    person = Person.from_json(record)
+    assert person.abilities == ABILITIES[role]
+    assert json.dumps(person.to_json()) == json.dumps(record)
+
+
+def test_abilities_of_somebody_are_kept_once_and_in_order() -> None:
+    person = Person(name="Ada", abilities=(Ability.GOAL, Ability.HANDS, Ability.GOAL))
+    assert person.abilities == (Ability.HANDS, Ability.GOAL)
+    assert person.to_json()["abilities"] == ["hands", "goal"]
+    assert Person(name="Ada", abilities=()).to_json()["abilities"] == []

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from handup.cli.people import load_people
+from handup.cli.people_file import load_people
 from handup.core import HandupError, Person, QuestionKind, Role
 from handup.core.event import event_type
 from handup.desk.events import Introduced

@@ -24,10 +24,13 @@ from handup.people import (
     Support,
     answer_model,
 )
-from handup.people.answers import CERTAINTIES, SUPPORTS, answers_record
+from handup.people.answer_fits import CERTAINTIES, SUPPORTS
+from handup.people.answers import answers_record
 
 MARGINALS: dict[str, Any] = json.loads((Path(__file__).parent / "marginals.json").read_text(encoding="utf-8"))
 DIAGNOSIS, ACTION = QuestionKind.DIAGNOSIS, QuestionKind.ACTION
+OLD = "support-certainty"
+"""Fit of the studies of 0.1.0."""
 GOOD, BAD = Support(Suggestions.OWN, 1.0), Support(Suggestions.OWN, 0.8)
 
 
@@ -36,7 +39,7 @@ def chance(model: AnswerModel, kind: QuestionKind, *args: Any, **more: Any) -> f
 
 
 def test_the_shipped_model_gives_the_marginals_back() -> None:
-    model = answer_model()
+    model = answer_model(fit=OLD)
     said = MARGINALS["diagnosis"]
     assert model.fits[DIAGNOSIS].marginal() == pytest.approx(said["right"], abs=0.0005)
     assert model.fits[ACTION].marginal() == pytest.approx(MARGINALS["action"]["right"], abs=0.0005)
@@ -45,20 +48,20 @@ def test_the_shipped_model_gives_the_marginals_back() -> None:
 
 
 def test_good_suggestions_help_and_bad_ones_do_nothing() -> None:
-    model, said = answer_model(), MARGINALS["diagnosis"]
+    model, said = answer_model(fit=OLD), MARGINALS["diagnosis"]
     assert chance(model, DIAGNOSIS) == pytest.approx(said["none"], abs=0.005)
     assert chance(model, DIAGNOSIS, GOOD) == pytest.approx(said["good"], abs=0.005)
     assert chance(model, DIAGNOSIS, BAD) == pytest.approx(said["bad"], abs=0.02)
 
 
 def test_the_shipped_latency_gives_the_quantiles_back() -> None:
-    latency = answer_model().time(Role.OPERATOR, DIAGNOSIS)
+    latency = answer_model(fit=OLD).time(Role.OPERATOR, DIAGNOSIS)
     for share, name in ((0.05, "q05"), (0.5, "median"), (0.95, "q95")):
         assert latency.quantile(share) == pytest.approx(MARGINALS["decision_s"][name], rel=0.005)
 
 
 def test_the_shipped_file_says_where_it_comes_from_and_how_it_does_on_people_it_has_not_seen() -> None:
-    record = answers_record()
+    record = answers_record(OLD)
     assert record["evidence"] == "human data"
     assert record["provenance"]["people"] == 200
     assert record["provenance"]["rows"] == 2126

@@ -285,7 +285,7 @@ def test_a_stop_that_took_the_question_about_an_action_back_ends_the_run_though_
             return "It had not started"
 
         house._how_it_went = lifted  # type: ignore[method-assign]
-        desk._notifier.close()
+        desk._notices.close()
         again = Desk(desk.journal, desk.people, channels=[Household(house._said)])
         assert run(Robot(house.log), "troubleshoot", again, run="bite").outcome is Outcome.STOPPED
     assert house.done == []

@@ -73,7 +73,8 @@ from handup.core.kinds import (
     value_from_json,
     value_to_json,
 )
-from handup.core.person import Limits, Person, QuietHours, Role
+from handup.core.option import Need, Option, Outlook, Stake
+from handup.core.person import ABILITIES, Ability, Limits, Person, QuietHours, Role
 from handup.core.protocols import Clock, ManualClock, RandomSource, SkippingClock
 from handup.core.question import Question
 from handup.core.registry import Announced, Registry, settings_of
@@ -82,8 +83,10 @@ from handup.core.shapes.base import Shape
 from handup.core.value import Box, Joining, Point, Resolution, ResumeHint
 
 __all__ = [
+    "ABILITIES",
     "CALIBRATORS",
     "RULES",
+    "Ability",
     "Action",
     "Alternative",
     "Announced",
@@ -129,6 +132,7 @@ __all__ = [
     "ManualClock",
     "MissingExtra",
     "MissingSetting",
+    "Need",
     "NewerJournal",
     "NoPictures",
     "NotForYou",
@@ -136,8 +140,10 @@ __all__ = [
     "NotPaired",
     "NotSolvable",
     "NothingThere",
+    "Option",
     "OutOfRange",
     "Outcome",
+    "Outlook",
     "Person",
     "Point",
     "ProcessLost",
@@ -157,6 +163,7 @@ __all__ = [
     "ServerUnreachable",
     "Shape",
     "SkippingClock",
+    "Stake",
     "StoreUnavailable",
     "TooFast",
     "TooLarge",

@@ -8,6 +8,7 @@ import unicodedata
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import MISSING, fields
 from difflib import get_close_matches
+from ipaddress import ip_address
 from itertools import islice
 from numbers import Real
 from typing import Any, TypeVar
@@ -68,13 +69,14 @@ def suggestion(word: str, known: Collection[str]) -> str:
 def check_text(what: str, value: object, most: int, *, error: Error, empty: bool = True) -> str:
     """Return a text of at most `most` characters that can be stored."""
     if not isinstance(value, str):
-        raise error(f"{what} is {shown(value)}", hint="Give a text.")
+        raise error(f"{what} must be a text, got {shown(value)}", hint="Give a text.")
     if len(value) > most:
-        raise error(f"{what} has {len(value)} characters", hint=f"Give at most {most}.")
+        raise error(f"{what} must have at most {most} characters, got {len(value)}", hint="Make it shorter.")
     if HALF_CHARACTER.search(value):
-        raise error(f"{what} holds half a character", hint="Write the character itself instead of its code.")
+        hint = "Write the character itself instead of its code."
+        raise error(f"{what} must hold whole characters, got half of one", hint=hint)
     if not empty and not value.strip():
-        raise error(f"{what} is empty", hint="Give it a text.")
+        raise error(f"{what} must not be empty", hint="Give it a text.")
     return str(value)
 
 
@@ -82,7 +84,8 @@ def check_name(what: str, value: object, most: int, *, error: Error) -> str:
     """Return a name: one line, not empty, no space at its ends."""
     name = check_text(what, value, most, error=error, empty=False)
     if name != name.strip() or not name.isprintable():
-        raise error(f"{what} is {shown(name)}", hint="Give one line of text, without spaces at its ends.")
+        cause = f"{what} must be one line without spaces at its ends, got {shown(name)}"
+        raise error(cause, hint="Take line breaks and these spaces out.")
     return name
 
 
@@ -114,13 +117,13 @@ def check_person(what: str, value: object, most: int, *, error: Error) -> str:
 def check_number(what: str, value: object, *, error: Error) -> float:
     """Return a finite number; True and False are refused."""
     if isinstance(value, bool) or not isinstance(value, Real):
-        raise error(f"{what} is {shown(value)}", hint="Give a number.")
+        raise error(f"{what} must be a number, got {shown(value)}", hint="Give a number.")
     try:
         number = float(value)
     except OverflowError:
         number = math.inf
     if not math.isfinite(number):
-        raise error(f"{what} is no finite number", hint="Give a finite number.")
+        raise error(f"{what} must be finite, got {shown(value)}", hint="Give a finite number.")
     return number
 
 
@@ -128,7 +131,7 @@ def check_share(what: str, value: object, *, error: Error) -> float:
     """Return a number from 0 to 1."""
     number = check_number(what, value, error=error)
     if not 0.0 <= number <= 1.0:
-        raise error(f"{what} is {number:g}", hint="Give a number from 0 to 1.")
+        raise error(f"{what} must lie between 0 and 1, got {number:g}", hint="Give a number from 0 to 1.")
     return number
 
 
@@ -136,17 +139,18 @@ def check_count(what: str, value: object, *, least: int, error: Error) -> int:
     """Return a whole number of at least `least`."""
     number = check_number(what, value, error=error)
     if not number.is_integer() or number < least:
-        raise error(f"{what} is {number:g}", hint=f"Give a whole number of at least {least}.")
+        cause = f"{what} must be a whole number of at least {least}, got {number:g}"
+        raise error(cause, hint="Give such a number.")
     return int(number)
 
 
 def check_list(what: str, value: object, most: int, *, error: Error) -> tuple[Any, ...]:
     """Return a list of at most `most` entries as a tuple; a text is refused, not taken for a list of letters."""
     if isinstance(value, (str, bytes, Mapping)) or not isinstance(value, Iterable):
-        raise error(f"{what} is {shown(value)}", hint="Give a list.")
+        raise error(f"{what} must be a list, got {shown(value)}", hint="Give a list.")
     entries = tuple(value)
     if len(entries) > most:
-        raise error(f"{what} has {len(entries)} entries", hint=f"Give at most {most}.")
+        raise error(f"{what} must have at most {most} entries, got {len(entries)}", hint="Leave some out.")
     return entries
 
 
@@ -159,7 +163,7 @@ def check_fields(
         BadRecord: It is of a newer schema.
     """
     if not isinstance(record, Mapping):
-        raise error(f"{what} is {shown(record)}", hint="Give a JSON object.")
+        raise error(f"{what} must be a JSON object, got {shown(record)}", hint="Give a JSON object.")
     schema = record.get("schema", 1)
     if isinstance(schema, bool) or schema not in range(1, newest + 1):
         raise BadRecord(
@@ -187,3 +191,13 @@ def from_record(record_class: type[T], what: str, record: object, *, newest: int
     known = [field.name for field in declared]
     needed = [field.name for field in declared if field.default is MISSING and field.default_factory is MISSING]
     return record_class(**check_fields(what, record, known, needed=needed, newest=newest, error=error))
+
+
+def is_loopback(host: str) -> bool:
+    """Tell whether a name or address always leads to this machine."""
+    if host == "localhost":
+        return True
+    try:
+        return ip_address(host.strip("[]")).is_loopback
+    except ValueError:
+        return False

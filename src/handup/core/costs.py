@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
+from functools import cached_property
 from typing import Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
-from handup.core.errors import OutOfRange, WrongSize
+from handup.core.decision import Action
+from handup.core.errors import OutOfRange, UnknownModule, WrongSize
+from handup.core.option import Option
 
 Vector = NDArray[np.float64]
 Amount = TypeVar("Amount", float, Vector)
@@ -83,6 +86,14 @@ class Costs:
         ask_again: Whether a module may be asked about again while its answer still holds. Only a plan of a few tries
             looks so far ahead; the belief decides what may be asked now.
         outdated_by_acting: For each module, whether its answer holds only until the robot acts.
+        options: Everything that may be weighed beside acting and giving up: questions to each person with each
+            support, recoveries, waits.
+        modules: Names of the modules in the policy's order, by which options name them. Empty where no options are
+            weighed, and a question goes to whoever answers.
+        step_s: Seconds of one unit of time, above 0. None where time is counted in steps: then a question takes its
+            `ask_time` whoever answers, a recovery takes an execution's, and waiting takes none.
+        stake: Cost of giving up; all the time that is left where it is None.
+        harm: Cost of a wrong answer, beside that of going on with it.
     """
 
     query: Vector
@@ -96,6 +107,11 @@ class Costs:
     unseen_cost: float
     ask_again: bool
     outdated_by_acting: NDArray[np.bool_]
+    options: tuple[Option, ...] = ()
+    modules: tuple[str, ...] = ()
+    step_s: float | None = None
+    stake: float | None = None
+    harm: float = 0.0
 
     @classmethod
     def of(
@@ -158,6 +174,111 @@ class Costs:
     def time_price(self) -> float:
         """Amount that one unit of time adds to the objective."""
         return objective_of(self.w, 0.0, 1.0)
+
+    @property
+    def yield_price(self) -> float:
+        """Amount that giving up now adds to the objective: the stake, or all the time that was left."""
+        return self.time_price * max(self.time_left, 0.0) if self.stake is None else self.stake
+
+    @property
+    def weighs_options(self) -> bool:
+        """True if only the options may be weighed beside acting and giving up, be there any or none."""
+        return bool(self.modules)
+
+    # -- options -----------------------------------------------------------------------------------------------------
+
+    def offering(
+        self,
+        options: Sequence[Option],
+        modules: Sequence[str],
+        *,
+        step_s: float | None = None,
+        stake: float | None = None,
+        harm: float = 0.0,
+    ) -> Costs:
+        """Return the same costs with options to weigh.
+
+        Args:
+            options: The options, in the order in which equals are taken.
+            modules: Names of the modules in the policy's order.
+            step_s: Seconds of one unit of time; the present one where it is None.
+            stake: Cost of giving up.
+            harm: Cost of a wrong answer.
+
+        Raises:
+            UnknownModule: An option names another module.
+            WrongSize: There is not one name for each module.
+            OutOfRange: A number is negative or not finite.
+        """
+        if len(modules) != len(self.query):
+            hint = "Give the names of the policy's modules."
+            raise WrongSize.of("modules", len(modules), f"have {len(self.query)} names", hint=hint)
+        for option in options:
+            if option.module is not None and option.module not in modules:
+                hint = f"It has: {', '.join(modules)}."
+                raise UnknownModule(f"an option names the module '{option.module}', which the policy lacks", hint=hint)
+        for name, number in (("step_s", step_s), ("stake", stake), ("harm", harm)):
+            if number is not None and not (0.0 <= number < float("inf") and (number > 0.0 or name != "step_s")):
+                least = "above 0" if name == "step_s" else "at least 0"
+                raise OutOfRange.of(name, f"{number:g}", f"be finite and {least}", hint="Correct this number.")
+        step_s = self.step_s if step_s is None else step_s
+        return replace(self, options=tuple(options), modules=tuple(modules), step_s=step_s, stake=stake, harm=harm)
+
+    def time_of(self, option: Option) -> float:
+        """Return the time that an option takes, in the unit of these costs."""
+        if self.step_s is not None:
+            return option.seconds / self.step_s
+        if option.module is not None:
+            return float(self.ask_time[self.modules.index(option.module)])
+        return self.act_time if option.action is Action.RECOVER else 0.0
+
+    def price_of(self, option: Option) -> float:
+        """Return the amount that an option adds to the objective in any case: its load and its time."""
+        return objective_of(self.w, option.cost, self.time_of(option))
+
+    @cached_property
+    def free_from_s(self) -> Vector:
+        """For each module, the time from which somebody may be asked about it; infinity where nobody ever may."""
+        free_s = np.full(len(self.query), np.inf)
+        for option in self.options:
+            if option.action is Action.ASK and option.module is not None:
+                position = self.modules.index(option.module)
+                free_s[position] = min(free_s[position], option.from_s)
+        return free_s
+
+    def ranked(self, module: str, now_s: float) -> tuple[Option, ...]:
+        """Return the questions about a module that are allowed now, the best first; of equals the first in the list.
+
+        Each is valued as if the answer alone decided between success and giving up.
+        """
+        give_up = self.yield_price
+
+        def value(option: Option) -> float:
+            wrong, solved = option.answers * (1.0 - option.right), option.answers * option.right
+            return round(self.price_of(option) + wrong * self.harm + (1.0 - solved) * give_up, 9)
+
+        asks = (option for option in self.options if option.action is Action.ASK and option.module == module)
+        return tuple(sorted((option for option in asks if option.allowed(now_s) and option.answers > 0.0), key=value))
+
+    def envelope(self, now_s: float = float("inf")) -> Costs:
+        """Return costs whose vectors `query`, `expert` and `ask_time` are those of the best option for each module.
+
+        So a strategy that knows nothing of people decides with the best person and support for each question. Load and
+        time are those until an answer comes, if the person is asked until they answer. A module about which nobody may
+        be asked keeps its numbers: hold it back until `free_from_s`.
+
+        Args:
+            now_s: The time; options that are not allowed yet do not count.
+        """
+        if not self.weighs_options:
+            return self
+        query, expert, ask_time = self.query.copy(), self.expert.copy(), self.ask_time.copy()
+        for position, module in enumerate(self.modules):
+            best = next(iter(self.ranked(module, now_s)), None)
+            if best is not None:
+                query[position], expert[position] = best.cost / best.answers, best.right
+                ask_time[position] = self.time_of(best) / best.answers
+        return replace(self, query=query, expert=expert, ask_time=ask_time)
 
 
 def check_probability(what: str, value: float) -> None:

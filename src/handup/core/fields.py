@@ -117,7 +117,7 @@ class Number(FieldRule):
         """The number."""
         number = check_number(what, value, error=error)
         if self.least is not None and number < self.least:
-            raise error(f"{what} is {number:g}", hint=f"Give at least {self.least:g}.")
+            raise error(f"{what} must be at least {self.least:g}, got {number:g}", hint="Give a larger number.")
         return number
 
     @property
@@ -152,7 +152,8 @@ class OneOf(FieldRule):
     def check(self, what: str, value: Any, error: Error) -> StrEnum:
         """The word."""
         if not isinstance(value, str) or value not in tuple(self.words):
-            raise error(f"{what} is {shown(value)}", hint=f"Use one of: {', '.join(self.words)}.")
+            cause = f"{what} must be one of {', '.join(self.words)}, got {shown(value)}"
+            raise error(cause, hint="Use one of these words.")
         return self.words(value)
 
     @property

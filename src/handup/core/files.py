@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from types import MappingProxyType
+from typing import Any, TypeVar
 
 from handup.core.errors import HandupError
+
+T = TypeVar("T")
 
 
 def read_text(path: str | Path, most_bytes: int, *, error: type[HandupError]) -> str:
@@ -52,6 +55,14 @@ def shipped_data(beside: str, name: str) -> Any:
     from ruamel.yaml import YAML  # noqa: PLC0415 - slow to import
 
     return YAML(typ="safe").load(Path(beside).parent / name)
+
+
+def shipped_records(record_class: type[T], entries: Mapping[str, Mapping[str, Any]]) -> Mapping[str, T]:
+    """Return the instances of a dataclass that a file of this package describes, each under its `name`."""
+    from pydantic import TypeAdapter  # noqa: PLC0415 - slow to import
+
+    named = {name: {"name": name, **entry} for name, entry in entries.items()}
+    return MappingProxyType(TypeAdapter(dict[str, record_class]).validate_python(named))  # type: ignore[valid-type]
 
 
 def write_whole(path: Path, content: bytes | str | Iterable[str]) -> None:

@@ -13,7 +13,7 @@ from typing import Any
 
 MODULES = {
     "handup.cli.retelling": "handup.cli.journal_lines",
-    "handup.cli.touring": "handup.cli.demo_questions",
+    "handup.cli.touring": "handup.cli.page",
     "handup.confidence.building": "handup.confidence.calibration_sets",
     "handup.domains.feeding.remembering": "handup.domains.feeding.memory_modules",
     "handup.domains.reaching.driving": "handup.domains.reaching.driven_hand",
@@ -31,9 +31,11 @@ NAMES = {
         "Action": "RobotAction",
         "AtDesk": "PeopleAtDesk",
         "Bystander": "SimulatedBystander",
+        "Level": "FailureLevel",
         "Said": "SimulatedSaying",
         "Settings": "RunSettings",
     },
+    "handup.lab.engine": {"Option": "StudyOption"},
     "handup.intent": {"Problem": "QuestionProblem"},
     "handup.memory": {"Settings": "MemorySettings"},
 }

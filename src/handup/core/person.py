@@ -1,4 +1,4 @@
-"""People who can be asked, and the limits of asking them."""
+"""People who can be asked: their role, what they can do, and the limits of asking them."""
 
 from __future__ import annotations
 
@@ -26,6 +26,9 @@ SCHEMA = 1
 MAX_QUIET = 20
 """The most quiet parts of a day."""
 MAX_CHANNELS = 20
+MAX_ABILITIES = 20
+BY_ROLE: Any = None
+"""Abilities of a person of whom nothing else was said: those of the role."""
 TIME = re.compile(r"([01][0-9]|2[0-3]):[0-5][0-9]")
 
 
@@ -59,6 +62,42 @@ class Role(StrEnum):
     @classmethod
     def _missing_(cls, value: object) -> Role | None:
         return cls.OPERATOR if value == "remote" else None
+
+
+class Ability(StrEnum):
+    """Something that a person can do for a robot."""
+
+    SEE = "see"
+    """Sees the robot and what is before it."""
+    HANDS = "hands"
+    """Can lend the robot a hand."""
+    GOAL = "goal"
+    """Knows what is wanted, such as the next bite."""
+    DIAGNOSE = "diagnose"
+    """Can find out what went wrong with the robot."""
+
+    @classmethod
+    def of(cls, value: str, what: str = "ability") -> Ability:
+        """Return the ability of a name that comes from outside.
+
+        Raises:
+            UnknownName: No ability has this name.
+        """
+        try:
+            return cls(value)
+        except ValueError:
+            cause = f"{what} must be one of {', '.join(cls)}, got {shown(value)}"
+            raise UnknownName(cause, hint="Give one of these names.") from None
+
+
+ABILITIES: Mapping[Role, tuple[Ability, ...]] = {
+    Role.RESIDENT: (Ability.SEE, Ability.GOAL),
+    Role.CAREGIVER: (Ability.SEE, Ability.HANDS, Ability.GOAL),
+    Role.BYSTANDER: (Ability.SEE, Ability.HANDS),
+    Role.OPERATOR: (Ability.DIAGNOSE,),
+    Role.DEVELOPER: (Ability.DIAGNOSE,),
+}
+"""Abilities of a person of whom only the role is known. Evidence: assumed."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -154,15 +193,24 @@ class Person:
         role: Their role for the robot.
         limits: Limits of asking them.
         channels: Names of the channels on which questions reach them; all channels where it is empty.
+        abilities: What they can do for the robot, each once and in the order of `Ability`; what `ABILITIES` assumes of
+            their role where nothing is given.
 
     Raises:
         BadSetting: A field breaks its rule.
+
+    Example:
+        >>> Person(name="Ben", role=Role.CAREGIVER).abilities
+        (<Ability.SEE: 'see'>, <Ability.HANDS: 'hands'>, <Ability.GOAL: 'goal'>)
+        >>> Ability.HANDS in Person(name="Ada", abilities=("goal",)).abilities
+        False
     """
 
     name: str
     role: Role = Role.RESIDENT
     limits: Limits = Limits()
     channels: tuple[str, ...] = ()
+    abilities: tuple[Ability, ...] = BY_ROLE
 
     def __post_init__(self) -> None:
         name = check_person("name of a person", self.name, MAX_NAME, error=BadSetting)
@@ -174,16 +222,26 @@ class Person:
         for channel in channels:
             check_name(f"a channel of '{self.name}'", channel, MAX_NAME, error=BadSetting)
         object.__setattr__(self, "channels", channels)
+        abilities = ABILITIES[self.role] if self.abilities is BY_ROLE else self._known_abilities()
+        object.__setattr__(self, "abilities", abilities)
+
+    def _known_abilities(self) -> tuple[Ability, ...]:
+        given = check_list(f"abilities of '{self.name}'", self.abilities, MAX_ABILITIES, error=BadSetting)
+        known = {Ability.of(ability, f"an ability of '{self.name}'") for ability in given}
+        return tuple(ability for ability in Ability if ability in known)
 
     def to_json(self) -> dict[str, Any]:
-        """A plain record; `from_json` reads it back."""
-        return {
+        """A plain record; `from_json` reads it back. Abilities that are those of the role are left out."""
+        record = {
             "schema": SCHEMA,
             "name": self.name,
             "role": str(self.role),
             "limits": self.limits.to_json(),
             "channels": list(self.channels),
         }
+        if self.abilities != ABILITIES[self.role]:
+            record["abilities"] = [str(ability) for ability in self.abilities]
+        return record
 
     @classmethod
     def from_json(cls, record: Mapping[str, Any]) -> Person:

@@ -1,22 +1,36 @@
-"""People: their load by questions, the quality of their answers, and limits on asking them."""
+"""People: load by questions, quality of answers, willingness, interruptibility, and limits on asking them."""
 
+from handup.people.answer_fits import Chance, Evidence, KindFit, RobotProblem, Suggestions, Support
 from handup.people.answers import (
     PROFILES,
     AnswerModel,
     Care,
-    Chance,
-    Evidence,
-    KindFit,
     Latency,
     MotorProfile,
     SimulatedPerson,
     SimulatedReply,
-    Suggestions,
-    Support,
     Tap,
     answer_model,
 )
+from handup.people.interruptibility import (
+    FeatureSet,
+    InterruptibilityModel,
+    LevelTrack,
+    Sighting,
+    interruptibility_model,
+)
+from handup.people.levels import Level, LevelEstimate, LevelForecast
 from handup.people.limits import HOUR_S, Put, QuestionFit, fit, quiet_until
+from handup.people.willingness import (
+    BUSYNESS_AT,
+    Busyness,
+    Disturbance,
+    HelpRecord,
+    WillingKind,
+    WillingnessModel,
+    disturbances,
+    willingness_model,
+)
 from handup.people.workload import (
     BITE,
     Difficulty,
@@ -30,30 +44,47 @@ from handup.people.workload import (
 
 __all__ = [
     "BITE",
+    "BUSYNESS_AT",
     "HOUR_S",
     "PROFILES",
     "AnswerModel",
+    "Busyness",
     "Care",
     "Chance",
     "Difficulty",
     "Distraction",
+    "Disturbance",
     "Evidence",
+    "FeatureSet",
     "Features",
+    "HelpRecord",
+    "InterruptibilityModel",
     "KindFit",
     "Latency",
+    "Level",
+    "LevelEstimate",
+    "LevelForecast",
+    "LevelTrack",
     "MotorProfile",
     "PersonLoad",
     "Put",
     "QuestionFit",
     "Response",
+    "RobotProblem",
+    "Sighting",
     "SimulatedPerson",
     "SimulatedReply",
     "Suggestions",
     "Support",
     "Tap",
+    "WillingKind",
+    "WillingnessModel",
     "Workload",
     "WorkloadModel",
     "answer_model",
+    "disturbances",
     "fit",
+    "interruptibility_model",
     "quiet_until",
+    "willingness_model",
 ]  # fmt: skip

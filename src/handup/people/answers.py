@@ -1,8 +1,9 @@
 """Models of how good an answer is and how long it takes, and simulated people who answer by them.
 
 For diagnosis and action questions put to operators the numbers are *human data*: fitted on 2,126 real interventions by
-`python -m train.answers`. All others are *assumed*: vary them in studies. Simulated people answer, take their time and
-miss the box as the models say. They serve studies and never count as data.
+`python -m train.situations` and, without the situation, by `python -m train.answers`. All others are *assumed*: vary
+them in studies. Simulated people answer, take their time and miss the box as the models say. They serve studies and
+never count as data.
 """
 
 from __future__ import annotations
@@ -16,16 +17,16 @@ from functools import cache
 from importlib.resources import files
 from statistics import NormalDist
 from types import MappingProxyType
-from typing import Annotated, Any
+from typing import Any
 
-from handup.core import BadSetting, OutOfRange, RandomSource, Role, WrongSize, check_probability
-from handup.core.fields import OneOf, Share, check_rules
+from handup.core import OutOfRange, RandomSource, Role, UnknownName, check_probability
 from handup.core.kinds import rule_of
 from handup.core.shapes.base import uniform
+from handup.people.answer_fits import CERTAINTIES, Chance, Evidence, KindFit, Support
 from handup.people.workload import SCHEMA, check_record, refusing_damage
 
-CERTAINTIES = (1, 2, 3, 4, 5)
-ACCURACIES = (1.0, 0.9, 0.8)
+FITS = {"situation": "situations", "support-certainty": "answers"}
+"""Names of the fits to operators' answers, and of the files that hold them."""
 NORMAL = NormalDist()
 MOST_TRIES = 20
 """Largest number of attempts to hold still for a dwell; after them the point is taken as it is."""
@@ -37,60 +38,6 @@ class Care(StrEnum):
     HURRIED = "hurried"
     USUAL = "usual"
     CAREFUL = "careful"
-
-
-class Evidence(StrEnum):
-    """Source of a number."""
-
-    HUMAN_DATA = "human data"
-    ASSUMED = "assumed"
-
-
-class Suggestions(StrEnum):
-    """Suggestions shown beside a question."""
-
-    NONE = "none"
-    OWN = "own"
-    """Answers to this question."""
-    OTHER = "other"
-    """Answers to the other question: to the action beside a diagnosis question, and the reverse."""
-    BOTH = "both"
-
-
-@dataclass(frozen=True)
-class Support:
-    """Support that a person is given beside a question.
-
-    Args:
-        suggestions: Kind of the suggestions.
-        accuracy: Share of accurate suggestions, 0 to 1. Human data covers 1, .9 and .8; the nearest of them is used.
-    """
-
-    suggestions: Annotated[Suggestions, OneOf(Suggestions, "suggestions")] = Suggestions.NONE
-    accuracy: Annotated[float, Share("accuracy")] = 1.0
-
-    def __post_init__(self) -> None:
-        check_rules(self, "a support", BadSetting)
-
-    @property
-    def key(self) -> str:
-        """Name in tables: `none`, or the suggestions and the nearest accuracy that was studied."""
-        if self.suggestions is Suggestions.NONE:
-            return "none"
-        nearest = min(ACCURACIES, key=lambda accuracy: abs(accuracy - self.accuracy))
-        return f"{self.suggestions}-{round(100 * nearest)}"
-
-
-SUPPORTS = (Support(), *(Support(kind, accuracy) for kind in tuple(Suggestions)[1:] for accuracy in ACCURACIES))
-"""All kinds of support that human data covers."""
-
-
-@dataclass(frozen=True)
-class Chance:
-    """A probability and its source."""
-
-    probability: float
-    evidence: Evidence
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -127,6 +74,14 @@ class Latency:
             raise OutOfRange.of("share", f"{share:g}", "lie between 0 and 1", hint="Give a share, such as 0.5.")
         return self.least_s + (self.median_s - self.least_s) * math.exp(self.sigma * NORMAL.inv_cdf(share))
 
+    def share_within(self, seconds: float) -> float:
+        """Return the share of the answers that come within this time."""
+        if seconds <= self.least_s:
+            return 0.0
+        if self.sigma == 0.0 or seconds == math.inf:
+            return float(seconds >= self.median_s)
+        return NORMAL.cdf(math.log((seconds - self.least_s) / (self.median_s - self.least_s)) / self.sigma)
+
     def draw(self, random: RandomSource) -> float:
         """Return one random time in seconds."""
         return self.quantile(min(max(float(random.random((1,))[0]), 1e-12), 1.0 - 1e-12))
@@ -151,60 +106,6 @@ LEAST, MOST = 0.01, 0.99
 
 
 @dataclass(frozen=True)
-class KindFit:
-    """Model of operators' answers to one kind of question, fitted to human data.
-
-    Args:
-        level: For each support, the log-odds of a right answer at certainty 3.
-        certainty: Number added to the log-odds by each self-rated certainty, 1 to 5.
-        certainties: For each support, the number of times that each certainty was given.
-        strength: κ, the number of judged answers after which a person's own record counts as much as the model.
-    """
-
-    level: Mapping[str, float]
-    certainty: tuple[float, ...]
-    certainties: Mapping[str, tuple[int, ...]]
-    strength: float
-
-    def __post_init__(self) -> None:
-        keys = {support.key for support in SUPPORTS}
-        sizes = {len(self.certainty), *(len(counts) for counts in self.certainties.values())}
-        if set(self.level) != keys or set(self.certainties) != keys or sizes != {len(CERTAINTIES)}:
-            cause = f"a fit must cover {len(keys)} supports and {len(CERTAINTIES)} certainties, got others"
-            raise WrongSize(cause, hint="Run python -m train.answers again.")
-
-    def chance(self, support: Support, certainty: int | None) -> float:
-        """Return P(right); without a certainty, the mean over those that people gave."""
-        level = self.level[support.key]
-        chances = [1.0 / (1.0 + math.exp(-(level + offset))) for offset in self.certainty]
-        if certainty is not None:
-            return chances[CERTAINTIES.index(certainty)]
-        counts = self.certainties[support.key]
-        return math.fsum(n * p for n, p in zip(counts, chances, strict=True)) / sum(counts)
-
-    def marginal(self, certainty: int | None = None) -> float:
-        """Return P(right) over all supports, as frequent as in the study, or P(right | certainty)."""
-        among = CERTAINTIES if certainty is None else (certainty,)
-        parts = [
-            (self.certainties[support.key][CERTAINTIES.index(rating)], self.chance(support, rating))
-            for support in SUPPORTS
-            for rating in among
-        ]
-        return math.fsum(n * p for n, p in parts) / sum(n for n, _ in parts)
-
-    def to_json(self) -> dict[str, Any]:
-        """A plain record; `from_json` reads it back."""
-        certainties = {key: list(counts) for key, counts in self.certainties.items()}
-        return {**asdict(self), "certainty": list(self.certainty), "certainties": certainties}
-
-    @classmethod
-    def from_json(cls, record: Mapping[str, Any]) -> KindFit:
-        """The fit that `to_json` wrote."""
-        certainties = {key: tuple(counts) for key, counts in record["certainties"].items()}
-        return cls(dict(record["level"]), tuple(record["certainty"]), certainties, float(record["strength"]))
-
-
-@dataclass(frozen=True)
 class AnswerRecord:
     """One person's record with one kind of question.
 
@@ -221,7 +122,7 @@ class AnswerRecord:
 
 @dataclass(frozen=True, kw_only=True)
 class AnswerModel:
-    """Model of P(right | role, question kind, support, certainty) and of answer times, with each person's record.
+    """Model of P(right | role, kind, situation, support, certainty) and of answer times, with each person's record.
 
     Args:
         fits: Fits to human data by kind of question, for operators; `answer_model` brings them.
@@ -253,6 +154,8 @@ class AnswerModel:
         certainty: int | None = None,
         *,
         person: str | None = None,
+        problem: str | None = None,
+        steps: int | None = None,
     ) -> Chance:
         """Return the probability that an answer is right, and the source of this number.
 
@@ -262,9 +165,12 @@ class AnswerModel:
             support: Support shown beside it; none where not given.
             certainty: Self-rated certainty, 1 (guessing) to 5 (certain), where it is known already.
             person: Name of the person, whose judged answers move the probability towards their own record.
+            problem: First problem of `RobotProblem` that holds, where it is known.
+            steps: Number of steps from there to the goal, 1 or more, where it is known.
 
         Raises:
-            OutOfRange: The certainty is not 1 to 5.
+            OutOfRange: The certainty is not 1 to 5, or the steps not a whole number from 1.
+            UnknownName: There is no such problem.
         """
         if certainty is not None and certainty not in CERTAINTIES:
             hint = "Give 1 (guessing) to 5 (certain), or leave it out."
@@ -273,7 +179,7 @@ class AnswerModel:
         if fit is None:
             prior = Chance(self.from_sight[self.care], Evidence.ASSUMED)
         else:
-            prior = Chance(fit.chance(support or Support(), certainty), Evidence.HUMAN_DATA)
+            prior = Chance(fit.chance(support or Support(), certainty, problem, steps), Evidence.HUMAN_DATA)
         if person is None:
             return prior
         record = self.people.get(person, {}).get(kind, AnswerRecord())
@@ -296,9 +202,12 @@ class AnswerModel:
         right: bool,
         support: Support | None = None,
         certainty: int | None = None,
+        *,
+        problem: str | None = None,
+        steps: int | None = None,
     ) -> AnswerModel:
         """Return the model after an answer turned out right or wrong. The arguments are those of `chance`."""
-        expected = self.chance(role, kind, support, certainty).probability
+        expected = self.chance(role, kind, support, certainty, problem=problem, steps=steps).probability
         before = self.people.get(person, {}).get(kind, AnswerRecord())
         after = AnswerRecord(before.answers + 1, before.right + bool(right), before.expected + expected)
         return replace(self, people={**self.people, person: {**self.people.get(person, {}), kind: after}})
@@ -349,20 +258,42 @@ class AnswerModel:
 
 
 @cache
-def answers_record() -> dict[str, Any]:
-    """Return the parameters, summary statistics and provenance that `python -m train.answers` wrote."""
-    text = files("handup.people").joinpath("data/answers.json").read_text(encoding="utf-8")
+def shipped_record(name: str, kind: str) -> dict[str, Any]:
+    """Return the record of fitted numbers that lies beside the code: parameters, measures and where they come from."""
+    text = files("handup.people").joinpath(f"data/{name}.json").read_text(encoding="utf-8")
     record: dict[str, Any] = json.loads(text)
-    check_record(record, "fitted-answers")
+    check_record(record, kind)
     return record
 
 
-def answer_model(care: Care = Care.USUAL) -> AnswerModel:
-    """Return the shipped model: human data for operators' diagnosis and action questions, assumptions for the rest."""
-    record = answers_record()
+def answers_record(fit: str = "situation") -> dict[str, Any]:
+    """Return the record of a fit: `situation`, or `support-certainty`, which the studies of 0.1.0 used.
+
+    Raises:
+        UnknownName: There is no such fit.
+    """
+    if fit not in FITS:
+        raise UnknownName.of("fit", f"'{fit}'", f"be one of {', '.join(FITS)}", hint="Leave it out for the default.")
+    return shipped_record(FITS[fit], "fitted-answers")
+
+
+def answer_model(care: Care = Care.USUAL, *, fit: str = "situation") -> AnswerModel:
+    """Return a shipped model: human data for operators' diagnosis and action questions, assumptions for the rest.
+
+    Args:
+        care: Care with which people answer from sight.
+        fit: Fit to the human data: `situation` knows the problem, the steps to the goal, certainty and support;
+            `support-certainty` knows the last two, and is what the studies of 0.1.0 used.
+
+    Raises:
+        UnknownName: There is no such fit.
+    """
+    record = answers_record(fit)
     with refusing_damage("fitted-answers"):
-        fits = {rule_of(kind).kind: KindFit.from_json(fit) for kind, fit in record["fits"].items()}
-        return AnswerModel(fits=fits, latency=Latency(**record["latency"]), care=care)
+        fits = {rule_of(kind).kind: KindFit.from_json(found) for kind, found in record["fits"].items()}
+        # The time that people took does not depend on the fit; it is kept once, beside the older one.
+        latency = Latency(**answers_record("support-certainty")["latency"])
+        return AnswerModel(fits=fits, latency=latency, care=care)
 
 
 @dataclass(frozen=True)

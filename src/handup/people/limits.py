@@ -1,4 +1,4 @@
-"""Limits on asking a person: questions at once, questions and load per hour, quiet hours."""
+"""Limits on asking a person: questions at once, questions and load per hour, quiet hours, and being busy."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from zoneinfo import ZoneInfo
 from handup.core import Limits, QuietHours
 
 HOUR_S = 3600.0
+BUSY = "they are busy"
 _ROUNDS = 32
 """Number of quiet times without a gap between them after which they count as never ending."""
 _LAST_S = datetime(9990, 1, 1, tzinfo=UTC).timestamp()
@@ -31,6 +32,23 @@ class Put:
     load: float = 0.0
 
 
+@dataclass(frozen=True)
+class Busy:
+    """Word of a person that they are not to be asked.
+
+    Args:
+        since_s: Time at which they said it, in seconds.
+        until_s: Time from which they may be asked again; None where that is when they say that they are back.
+    """
+
+    since_s: float
+    until_s: float | None = None
+
+    def holds(self, now_s: float) -> bool:
+        """Return True as long as they are not to be asked."""
+        return self.until_s is None or now_s < self.until_s
+
+
 @dataclass(frozen=True, kw_only=True)
 class QuestionFit:
     """Result of checking one more question against a person's limits.
@@ -38,7 +56,7 @@ class QuestionFit:
     Args:
         fits: True if it may be put to the person now.
         from_s: Time from which it may be, if nothing else is put to the person until then; infinity for never. None
-            where it depends on when they answer the questions before them.
+            where it depends on when they answer the questions before them, or say that they are back.
         why: The limit that stands against it, for a person to read; empty where it fits.
     """
 
@@ -52,7 +70,15 @@ class QuestionFit:
         return self.from_s == math.inf
 
 
-def fit(limits: Limits, put: Iterable[Put], now_s: float, *, load: float = 0.0, before: int = 0) -> QuestionFit:
+def fit(
+    limits: Limits,
+    put: Iterable[Put],
+    now_s: float,
+    *,
+    load: float = 0.0,
+    before: int = 0,
+    busy: Busy | None = None,
+) -> QuestionFit:
     """Check whether a question fits the limits of a person now, or else from when and why not.
 
     A question that was put exactly 3600 seconds ago no longer counts for the last hour.
@@ -63,7 +89,12 @@ def fit(limits: Limits, put: Iterable[Put], now_s: float, *, load: float = 0.0, 
         now_s: Present time, in seconds since 1970, which the quiet hours need.
         load: Query cost of the question.
         before: Number of questions before them now.
+        busy: Their word that they are busy; None where they said nothing, or are back.
     """
+    if busy is not None and busy.holds(now_s):
+        later = fit(limits, put, now_s if busy.until_s is None else busy.until_s, load=load)
+        from_s = later.from_s if later.never or busy.until_s is not None else None
+        return QuestionFit(fits=False, from_s=from_s, why=BUSY)
     counts = limits.per_hour is not None or limits.load_per_hour is not None
     recent = [question for question in put if question.at_s + HOUR_S > now_s] if counts else []
     from_s, why = now_s, ""

@@ -73,22 +73,46 @@ def read_ratings(text: str, scale: Scale = Scale.AUTO) -> tuple[Rating, ...]:
     Raises:
         BadData: The columns are wrong, there are no rows, or a value is wrong; with its line.
     """
+    header, rows = csv_table(text, HINT)
+    _check_header(header)
+    ratings = [_row(number, header, row) for number, row in rows]
+    return _scaled(ratings, Scale(scale))
+
+
+def csv_table(text: str, hint: str) -> tuple[list[str], list[tuple[int, list[str]]]]:
+    """Return the names of a CSV table's columns, in small letters, and its rows with their lines, but for empty rows.
+
+    Raises:
+        BadData: The text is no CSV, or has no header, no rows or too many.
+    """
     lines = text.removeprefix("\ufeff").splitlines()
     if not lines or not lines[0].strip():
-        raise BadData("the table must have a header, got an empty text", hint=HINT)
+        raise BadData("the table must have a header, got an empty text", hint=hint)
     reader = csv.reader(lines, strict=True)
     try:
         rows = [(reader.line_num, row) for row in reader if any(cell.strip() for cell in row)]
     except csv.Error as error:
-        raise BadData(f"row {reader.line_num} must be CSV ({error})", hint=HINT, line=reader.line_num) from None
-    header = [cell.strip().lower() for cell in rows[0][1]]
-    _check_header(header)
+        raise BadData(f"row {reader.line_num} must be CSV ({error})", hint=hint, line=reader.line_num) from None
     if len(rows) < 2:
-        raise BadData("the table must have rows, got only its header", hint=HINT)
+        raise BadData("the table must have rows, got only its header", hint=hint)
     if len(rows) > MOST_ROWS:
         raise BadData(f"the table must have at most {MOST_ROWS:,} rows, got {len(rows):,}", hint="Leave some out.")
-    ratings = [_row(number, header, row) for number, row in rows[1:]]
-    return _scaled(ratings, Scale(scale))
+    return [cell.strip().lower() for cell in rows[0][1]], rows[1:]
+
+
+def cells_of(line: int, header: Sequence[str], row: Sequence[str]) -> dict[str, str]:
+    """Return the cells of a row by column; a row has one for each, and names a person.
+
+    Raises:
+        BadData: The row has too many or too few cells, or nobody's name.
+    """
+    if len(row) != len(header):
+        hint = "Give each column one value, and quote values that contain a comma."
+        raise BadData(f"row {line} must have {len(header)} values, got {len(row)}", hint=hint, line=line)
+    cells = {name: cell.strip() for name, cell in zip(header, row, strict=True)}
+    if not cells["person"]:
+        raise BadData(f"row {line} must name a person, got nothing", hint="Give each a name or a number.", line=line)
+    return cells
 
 
 def _check_header(header: Sequence[str]) -> None:
@@ -100,11 +124,7 @@ def _check_header(header: Sequence[str]) -> None:
 
 
 def _row(line: int, header: Sequence[str], row: Sequence[str]) -> Rating:
-    if len(row) != len(header):
-        raise BadData(f"row {line} must have {len(header)} values, got {len(row)}", hint=HINT, line=line)
-    cells = {name: cell.strip() for name, cell in zip(header, row, strict=True)}
-    if not cells["person"]:
-        raise BadData(f"row {line} must name a person, got nothing", hint="Give each a name or a number.", line=line)
+    cells = cells_of(line, header, row)
     words = {}
     for name, kind in WORDS.items():
         word = SAME.get(cells[name].lower(), cells[name].lower())
@@ -114,16 +134,17 @@ def _row(line: int, header: Sequence[str], row: Sequence[str]) -> Rating:
         words[name] = word
     seconds = None
     if cells.get(SECONDS):
-        seconds = _number(line, SECONDS, cells[SECONDS])
+        seconds = number_in(line, SECONDS, cells[SECONDS])
         if seconds < 0.0:
             raise BadData(
                 f"row {line}: seconds must be at least 0, got {seconds:g}", hint="Check the clock.", line=line
             )
     features = Features(Difficulty(words["difficulty"]), Response(words["response"]), Distraction(words["distraction"]))
-    return Rating(cells["person"], features, _number(line, "rating", cells["rating"]), seconds, line)
+    return Rating(cells["person"], features, number_in(line, "rating", cells["rating"]), seconds, line)
 
 
-def _number(line: int, name: str, text: str) -> float:
+def number_in(line: int, name: str, text: str) -> float:
+    """Return the number in a cell, or raise `BadData` with its line."""
     try:
         value = float(text)
     except ValueError:

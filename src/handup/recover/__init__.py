@@ -5,7 +5,17 @@ from handup.recover.durable import DurableSession
 from handup.recover.events import Unanswered
 from handup.recover.loop import Episode, run
 from handup.recover.observed import observe
-from handup.recover.protocols import AskingDesk, Doubts, Look, Pass, Policy, SeesAnew
+from handup.recover.protocols import (
+    AskingDesk,
+    Doubts,
+    HandsOn,
+    Look,
+    Pass,
+    Policy,
+    Recovers,
+    SeesAnew,
+    Supports,
+)
 from handup.recover.run_record import Attempt, Settled
 from handup.recover.session import Session
 from handup.recover.settings import Settings, TimeUnit
@@ -18,14 +28,17 @@ __all__ = [
     "DurableSession",
     "Episode",
     "Erased",
+    "HandsOn",
     "Look",
     "Pass",
     "Policy",
+    "Recovers",
     "SeesAnew",
     "Session",
     "SessionPhase",
     "Settings",
     "Settled",
+    "Supports",
     "Tally",
     "TimeUnit",
     "Unanswered",

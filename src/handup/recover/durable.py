@@ -23,7 +23,7 @@ from handup.journal.run_log import RunLog
 from handup.people import Workload
 from handup.people.workload import SOMEBODY
 from handup.policy import ModuleGraph
-from handup.recover.events import Decided, Event, Executed, ModuleAnswered, NotAnswered, refusing_damage
+from handup.recover.events import Decided, Event, Executed, ModuleAnswered, NotAnswered, Rerouted, refusing_damage
 from handup.recover.protocols import Look
 from handup.recover.run_record import (
     Attempt,
@@ -34,6 +34,7 @@ from handup.recover.run_record import (
     RunSettled,
     RunStarted,
     RunTold,
+    RunToldOfPeople,
     RunUnknown,
     Settled,
     Trail,
@@ -42,7 +43,7 @@ from handup.recover.run_record import (
 from handup.recover.session import Session
 from handup.recover.settings import Settings
 from handup.recover.state import LEGAL
-from handup.when import Strategy
+from handup.when import OptionSource, Strategy
 
 if TYPE_CHECKING:
     from handup.journal import Entry, Journal, Writer
@@ -82,6 +83,7 @@ class DurableSession(Session):
         settings: Settings | None = None,
         costs: CostModel | None = None,
         availability: Availability | None = None,
+        options: OptionSource | None = None,
     ) -> DurableSession:
         """Return the session of a run: a new one, or the one that the journal knows, as it was.
 
@@ -96,6 +98,7 @@ class DurableSession(Session):
             settings: Weights and limits; those that it began with where not given.
             costs: What questions cost over time; for a run that goes on, as it was at its start.
             availability: When questions may be asked.
+            options: Everything that may be weighed, with whom.
 
         Raises:
             BadRecord: The run began with another policy, method or settings, or what is written of it is damaged.
@@ -104,13 +107,13 @@ class DurableSession(Session):
         log = RunLog(book, run, OWN)
         trail, events = _read(log.read(RunStarted))
         if trail.started is None:
-            session = cls(graph, method, settings, costs, availability)
+            session = cls(graph, method, settings, costs, availability, options)
             session._log = log
             session._write(_started_of(session))
             return session
         stored = _record_of(trail.started, graph)
         _refuse_another(run, stored, Session(graph, method, settings).to_json(), settings)
-        session = cls._from(trail.started, events, graph, method, costs, availability)
+        session = cls._from(trail.started, events, graph, method, costs, availability, options)
         session._log, session._trail = log, trail
         return session
 
@@ -123,11 +126,14 @@ class DurableSession(Session):
         method: Strategy,
         costs: CostModel | None,
         availability: Availability | None,
+        options: OptionSource | None,
     ) -> Self:
         """Return the session that the journal knows; it writes nothing yet."""
         if isinstance(costs, Workload) and _somebody_erased(started):
             costs = None  # the one that is written is the same one, without them
-        session = cls.from_json(_record_of(started, graph), method=method, costs=costs, availability=availability)
+        session = cls.from_json(
+            _record_of(started, graph), method=method, costs=costs, availability=availability, options=options
+        )
         with refusing_damage():
             for event in events:
                 session.told(event)
@@ -275,6 +281,8 @@ class DurableSession(Session):
         match event:
             case ModuleAnswered() | NotAnswered():
                 return self.question_id(event.module)
+            case Rerouted():
+                return self.question_id(event.decision.module or "")
             case Decided() if event.decision.action is Action.ASK:
                 return self.question_id(event.decision.module or "")
             case Executed() if self._trail.attempts:
@@ -314,7 +322,9 @@ class DurableSession(Session):
             return False
         trail, events = _read(log.own(journal.read(run=log.run)))
         assert trail.started is not None
-        again = self._from(trail.started, events, self.graph, self.strategy, self._first_costs, self._availability)
+        again = self._from(
+            trail.started, events, self.graph, self.strategy, self._first_costs, self._availability, self._options
+        )
         self._state, self._events = again._state, again._events
         self._first_costs, self._cost_model = again._first_costs, again._cost_model
         self._trail = trail
@@ -333,6 +343,8 @@ def _read(entries: Iterable[Entry]) -> tuple[Trail, list[Event]]:
 def _may_name(event: RunEvent, people: set[str], changed: bool) -> bool:
     """Return whether an event may hold a word of a person who was erased, of this run or remembered."""
     match event:
+        case RunToldOfPeople():
+            return True
         case RunForwarded(people=shaped_by):
             return changed or bool(set(shaped_by) - people)
         case RunTold(by=by) | RunSettled(by=by):

@@ -12,6 +12,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, TypeAdapter, ValidationError
 
 from handup.core import Action, BadRecord, Decision, HandupError, Outcome
+from handup.core.decision import WHOM
 
 Probability = Annotated[float, Field(ge=0.0, le=1.0)]
 Finite = Annotated[float, Field(allow_inf_nan=False)]
@@ -85,6 +86,16 @@ class NotAnswered:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Rerouted:
+    """The open question goes on to another person; `load` is what it costs them. The first one may still answer."""
+
+    now_s: Finite
+    decision: Decision
+    load: Annotated[float, Field(ge=0.0, allow_inf_nan=False)] = 0.0
+    told: Literal["rerouted"] = "rerouted"
+
+
+@dataclass(frozen=True, kw_only=True)
 class Executed:
     """The robot acted; `ended` says whether that ended the episode, and is None in records from before it was told."""
 
@@ -109,7 +120,7 @@ class EpisodeStopped:
     told: Literal["stopped"] = "stopped"
 
 
-Event = Decided | Forwarded | ModuleAnswered | NotAnswered | Executed | EpisodeStopped
+Event = Decided | Forwarded | ModuleAnswered | NotAnswered | Rerouted | Executed | EpisodeStopped
 _Told = Annotated[Event, Field(discriminator="told")]
 EVENTS: TypeAdapter[list[Event]] = TypeAdapter(list[_Told])
 _ONE: TypeAdapter[Event] = TypeAdapter(_Told)
@@ -124,7 +135,16 @@ def event_to_json(event: Event) -> dict[str, Any]:
     record: dict[str, Any] = _ONE.dump_python(event, mode="json")
     later = LATER.get(type(event), ())
     # A record without later fields stays byte for byte what an older handup wrote.
+    if isinstance(event, Decided | Rerouted):
+        decision = _without_nobody(record["decision"])
+        alternatives = [_without_nobody(entry, (*WHOM, "until_s")) for entry in decision["alternatives"]]
+        record["decision"] = decision | {"alternatives": alternatives}
     return {key: value for key, value in record.items() if key not in later or value not in (None, [])}
+
+
+def _without_nobody(record: dict[str, Any], names: tuple[str, ...] = WHOM) -> dict[str, Any]:
+    """Return the record of a decision or alternative without those of some fields that say nothing."""
+    return {key: value for key, value in record.items() if key not in names or value is not None}
 
 
 def event_from_json(record: object) -> Event:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -20,6 +21,7 @@ from handup.core import (
     value_from_json,
     value_to_json,
 )
+from handup.core.panels import Phase
 from handup.journal.run_log import Erased
 from handup.recover.durable import DurableSession
 from handup.recover.events import Decided, EpisodeStopped, Executed, Forwarded, Unanswered
@@ -28,10 +30,13 @@ from handup.recover.protocols import (
     AtDesk,
     Compares,
     DeskQuestion,
+    HandsOn,
     Look,
     Pass,
     Policy,
+    Recovers,
     SeesAnew,
+    Supports,
     Words,
     look_of,
     shown,
@@ -40,7 +45,7 @@ from handup.recover.run_record import Attempt, RunEnded, Settled
 from handup.recover.settings import Settings
 from handup.recover.state import SessionPhase, Tally
 from handup.recover.unknown_outcome import doubt_of, questions_about, settle_unknown
-from handup.when import Strategy
+from handup.when import OptionSource, Strategy
 from handup.when import strategy as strategy_of
 
 if TYPE_CHECKING:
@@ -53,6 +58,13 @@ NO_ANSWER: Mapping[str, Unanswered] = {
 }
 """Meaning of the desk's end states to a session; any other one means that nobody answered."""
 
+ENDS: Mapping[Outcome, str] = {
+    Outcome.RECOVERED: "finished: it worked",
+    Outcome.HORIZON: "finished: the time for it is over",
+    Outcome.YIELDED: "finished: nothing is left that is worth trying",
+    Outcome.STOPPED: "stopped: this run does not go on",
+}
+"""Words for people on the end of a run."""
 LONGEST_RUN = 200
 STOP = "Somebody said stop."
 REPAIR = "The journal was repaired, so what the robot did last may be missing from it."
@@ -91,6 +103,7 @@ def run(
     run: str = "run",
     settings: Settings | None = None,
     costs: CostModel | None = None,
+    options: OptionSource | None = None,
     look_every_s: float = 1.0,
     keep_trying_s: float = 30.0,
 ) -> Episode:
@@ -125,6 +138,9 @@ def run(
         run: Id of the run. Give each task its own, and the same one after a restart.
         settings: Weights and limits.
         costs: Costs of questions over time, such as `people.Workload`, as it was when the run began.
+        options: Everything that may be weighed, with whom, such as `whom.Options` of the people at the desk. A question
+            that is not answered in the time that its person usually takes, or whose person becomes very busy, is
+            weighed again and may go on to somebody else; the first one may still answer.
         look_every_s: Interval at which the desk's clock is read while the robot waits, in real seconds.
         keep_trying_s: If the store is busy or away when an action is over, time for which writing its outcome is tried,
             in real seconds, since an outcome that is not written is unknown.
@@ -147,7 +163,14 @@ def run(
 
     def session() -> DurableSession:
         return DurableSession.of_run(
-            desk.journal, run, policy.graph, method, settings=settings, costs=costs, availability=limits
+            desk.journal,
+            run,
+            policy.graph,
+            method,
+            settings=settings,
+            costs=costs,
+            availability=limits,
+            options=options,
         )
 
     # A run that is over is read without a claim: nothing is written, so nobody needs to be kept away.
@@ -161,9 +184,11 @@ def run(
 
 
 def _episode(session: DurableSession, desk: AskingDesk) -> Episode:
-    """Return the result of a run that is over."""
+    """Return the result of a run that is over, and show people that it is."""
     ended = session.trail.ended
     assert ended is not None
+    phase = Phase.STOPPED if ended.outcome is Outcome.STOPPED else Phase.DONE
+    AtDesk(desk, 0.0, session.first).show(phase, ENDS[ended.outcome])
     return Episode(
         run=session.run,
         outcome=ended.outcome,
@@ -227,22 +252,47 @@ class _Loop:
         elif session.phase is SessionPhase.WAITING and self.desk.now_s() < (until_s := self._until_s()):
             self.at_desk.pause(min(until_s, self.at_desk.next_end_s(self._put_off().values())), seq)
         else:
+            self.at_desk.show(Phase.DECIDING)
             session.next(self.desk.now_s())
 
     # -- asking ------------------------------------------------------------------------------------------------------
 
     def _ask(self) -> None:
         module, load = self._asked_about()
-        question = self.desk.ask(
-            self._question(module),
+        record = self.desk.ask(
+            self._addressed(module),
             run=self.session.run,
             step=module,
             attempt=self.session.trail.turn(module),
             load=load,
-        ).id
-        settled = self.at_desk.settled(question, self.session.trail.put_off.get(module))
+        )
+        until_s = self._reroute(record)
+        settled = self.at_desk.settled(record.id, self.session.trail.put_off.get(module), until_s)
         if settled is not None:
             self._tell(module, settled)
+
+    def _reroute(self, record: DeskQuestion) -> float:
+        """Hand the open question on where somebody else should be asked now, and return when to look again."""
+        session, desk, pending = self.session, self.desk, self.session.pending
+        if pending is None or pending.person is None or not isinstance(desk, HandsOn):
+            return math.inf
+        if record.status in ("held", "open"):
+            if record.turn in session.tried:  # a program ended between the decision and this
+                desk.hand_on(record.id, pending.person)
+            else:
+                since_s = record.asked_s if record.opened_s is None else record.opened_s
+                decision = session.reroute(desk.now_s(), person=record.turn, since_s=since_s)
+                if decision is not None and decision.person is not None:
+                    desk.hand_on(record.id, decision.person)
+        return desk.now_s() + self.at_desk.look_every_s
+
+    def _addressed(self, module: str) -> Question:
+        """Return the question to the people who were chosen, with the support that was chosen for them."""
+        session, pending = self.session, self.session.pending
+        question = session.addressed(self._question(module))
+        if pending is None or pending.support is None or not isinstance(self.policy, Supports):
+            return question
+        return replace(question, support=self.policy.support(module, pending.support, session.outputs or {}))
 
     def _asked_about(self) -> tuple[str, float]:
         """Return the module that the open question is about, and the load of the question."""
@@ -316,6 +366,7 @@ class _Loop:
             gone = [module for module in self.policy.outdated_by_acting if module in session.trail.answers]
         holding = {module: key for module, key in session.trail.answers.items() if module not in gone}
         answers = self.at_desk.answers(holding)
+        self.at_desk.show(Phase.LOOKING)
         result: object = self.policy.forward(answers)
         if not isinstance(result, Pass):
             raise ContractViolation(
@@ -342,11 +393,22 @@ class _Loop:
         if self.at_desk.stopped or outputs is None:  # the last moment at which a stop, or an erasure, is heard
             session.settle(Settled.VOID)
             return
-        look = look_of("act()", self.policy.act(outputs, action))
+        self.at_desk.show(Phase.MOVING)
+        look = self._done(outputs, action)
         if doubt_of(self.policy, action) is None:
             self.desk.journal.patiently(lambda: self._executed(look), self.keep_trying_s)
         else:
             self.desk.journal.patiently(session.mark_unknown, self.keep_trying_s)
+
+    def _done(self, outputs: Mapping[str, Value], action: str) -> Look:
+        """Act, or run the recovery that was decided, and return what became of it."""
+        recovery = None if self.session.pending is None else self.session.pending.recovery
+        if recovery is None:
+            return look_of("act()", self.policy.act(outputs, action))
+        if not isinstance(self.policy, Recovers):
+            cause = f"the policy has no recover(), and '{recovery}' was decided"
+            raise ContractViolation(cause, hint="Give it one, or leave recoveries out of the options.")
+        return look_of("recover()", self.policy.recover(recovery, outputs, action))
 
     def _executed(self, look: Look) -> None:
         self.session.executed(look.ok, certainty=look.certainty, now_s=self.desk.now_s())

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Protocol, runtime_checkable
 import numpy as np
 
 from handup.core import Answer, ContractViolation, OutOfRange, Question, SkippingClock, Value
+from handup.core.panels import Phase
 from handup.journal.events import REPAIRED
 from handup.policy import ModuleGraph
 
@@ -134,6 +135,22 @@ class Plans(Protocol):
 
 
 @runtime_checkable
+class Recovers(Protocol):
+    """A policy with recoveries of its own, which a strategy may choose instead of acting or asking."""
+
+    def recover(self, recovery: str, outputs: Mapping[str, Value], action_id: str) -> Look:
+        """Run a recovery. A success ends the run, as that of `act` does. Called at most once for each action id."""
+
+
+@runtime_checkable
+class Supports(Protocol):
+    """A policy that words the support that people are shown beside a question."""
+
+    def support(self, module: str, support: str, outputs: Mapping[str, Value]) -> str:
+        """Return the words of a kind of support, such as `both-90`, beside the question about a module."""
+
+
+@runtime_checkable
 class Words(Protocol):
     """A policy that words its questions itself."""
 
@@ -179,6 +196,18 @@ class DeskQuestion(Protocol):
     @property
     def settled(self) -> bool:
         """True when the asker has something to learn: an answer, a deferral or an end."""
+
+    @property
+    def turn(self) -> str | None:
+        """Name of the person with whom it is now."""
+
+    @property
+    def asked_s(self) -> float:
+        """Time at which it came in."""
+
+    @property
+    def opened_s(self) -> float | None:
+        """Time at which it was last put to a person."""
 
     @property
     def until_s(self) -> float | None:
@@ -237,6 +266,22 @@ class AskingDesk(Protocol):
         """Return the time from which somebody may be asked."""
 
 
+@runtime_checkable
+class ShowsPhase(Protocol):
+    """A desk that shows people what a run is at, such as one on another machine."""
+
+    def show(self, phase: Phase, doing: str | None = None) -> None:
+        """Show people a phase, and at the end how the run ended, in words."""
+
+
+@runtime_checkable
+class HandsOn(Protocol):
+    """A desk that can be told to whom a question goes on."""
+
+    def hand_on(self, question: str, to: str) -> object:
+        """Hand an open question on to another of its people. Whoever had it may still answer."""
+
+
 @dataclass(frozen=True)
 class AtDesk:
     """A desk as a run uses it.
@@ -261,14 +306,21 @@ class AtDesk:
         """True when the journal was repaired since the run began: some of what the run did may be missing."""
         return any(entry.kind == REPAIRED for entry in self.desk.journal.read(self.since, run=""))
 
-    def settled(self, question: str, put_off_s: float | None = None) -> DeskQuestion | None:
-        """Wait for news of a question and return it; None after a stop.
+    def show(self, phase: Phase, doing: str | None = None) -> None:
+        """Show people what the run is at, where the desk can."""
+        if isinstance(self.desk, ShowsPhase):
+            self.desk.show(phase, doing)
+
+    def settled(self, question: str, put_off_s: float | None = None, until_s: float = math.inf) -> DeskQuestion | None:
+        """Wait for news of a question and return it; None after a stop, or when the time is up.
 
         Args:
             question: Its id.
             put_off_s: A deferral until this time is already known and is no news.
+            until_s: Time until which to wait.
         """
         while not self.stopped:
+            self.show(Phase.ASKING)
             # The head is read before the question, so that an entry written in between ends the pause below.
             seq = self.desk.journal.head().seq
             self.desk.tick()
@@ -278,8 +330,13 @@ class AtDesk:
                 self.pause(record.until_s, seq)
             elif record.settled:
                 return record
-            else:
+            elif until_s == math.inf:
                 self.desk.wait(question)
+            elif self.desk.now_s() < until_s:
+                self.desk.wait(question, 0.0)
+                self.pause(until_s, seq)
+            else:
+                return None
         return None
 
     def ended(self, record: DeskQuestion) -> DeskQuestion | None:
@@ -293,6 +350,7 @@ class AtDesk:
         """Wait a while for a time or for an entry beyond `seq`, and have the desk do what is due."""
         left_s = until_s - self.desk.now_s()
         if left_s > 0.0:
+            self.show(Phase.RESTING)
             clock = self.desk.journal.clock
             if isinstance(clock, SkippingClock):
                 clock.skip_to(until_s)

@@ -7,13 +7,15 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any
 
-from handup.core import BadRecord, Outcome, event
+from handup.core import BadRecord, Decision, Outcome, event
 from handup.recover.events import (
+    Decided,
     Event,
     Executed,
     Forwarded,
     ModuleAnswered,
     NotAnswered,
+    Rerouted,
     Unanswered,
     event_from_json,
     event_to_json,
@@ -54,6 +56,9 @@ class RunTold:
     def of(cls, told: Event) -> RunTold:
         """Return the entry for an event."""
         record = event_to_json(told)
+        if isinstance(told, Decided | Rerouted) and (people := _people_in(told.decision)):
+            places = {name: f"#{number}" for number, name in enumerate(people)}
+            return RunToldOfPeople(told=_with_people(record, places), people=people)
         return cls(told={**record, "by": None}, by=told.by) if isinstance(told, ModuleAnswered) else cls(told=record)
 
     def read(self) -> Event:
@@ -65,6 +70,46 @@ class RunTold:
         with refusing_damage():
             told = event_from_json(self.told)
         return replace(told, by=self.by) if isinstance(told, ModuleAnswered) else told
+
+
+@event("run.told-of-people", people=("by", "people"))
+@dataclass(frozen=True, kw_only=True)
+class RunToldOfPeople(RunTold):
+    """The session was told of a decision that weighed people.
+
+    Args:
+        people: Their names; the event has `#0`, `#1` … in their place, so that they can be erased.
+    """
+
+    people: tuple[str, ...] = ()
+
+    def read(self) -> Event:
+        """Return the event.
+
+        Raises:
+            BadRecord: It is damaged.
+        """
+        names = {f"#{number}": name for number, name in enumerate(self.people)}
+        with refusing_damage():
+            return event_from_json(_with_people(self.told, names))
+
+
+def _people_in(decision: Decision) -> tuple[str, ...]:
+    """Return the names of the people whom a decision weighed."""
+    people = (decision.person, *(alternative.person for alternative in decision.alternatives))
+    return tuple(dict.fromkeys(name for name in people if name is not None))
+
+
+def _with_people(record: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
+    """Return the record of a decision with other names for its people."""
+
+    def named(entry: Mapping[str, Any]) -> dict[str, Any]:
+        person = entry.get("person")
+        return {**entry, "person": names.get(person, person)} if person is not None else dict(entry)
+
+    decision = record["decision"]
+    alternatives = [named(alternative) for alternative in decision["alternatives"]]
+    return {**record, "decision": {**named(decision), "alternatives": alternatives}}
 
 
 @event("run.forwarded", people=("people",), personal={"outputs": "people"})
@@ -129,7 +174,7 @@ class RunEnded:
     reason: str
 
 
-RunEvent = RunStarted | RunTold | RunForwarded | RunBegun | RunUnknown | RunSettled | RunEnded
+RunEvent = RunStarted | RunTold | RunToldOfPeople | RunForwarded | RunBegun | RunUnknown | RunSettled | RunEnded
 
 
 def question_of(run: str, step: str, attempt: int) -> str:

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import replace
-from typing import Any, Self, TypeVar
+from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from handup.core import (
     Action,
@@ -26,11 +24,11 @@ from handup.core import (
     OutOfRange,
     Question,
     UnknownName,
-    WrongSize,
     check_probability,
 )
 from handup.people import Workload
 from handup.policy import Belief, ModuleGraph
+from handup.recover.checks import one_each, seconds, truth
 from handup.recover.events import (
     EVENTS,
     Decided,
@@ -40,17 +38,27 @@ from handup.recover.events import (
     Forwarded,
     ModuleAnswered,
     NotAnswered,
+    Rerouted,
     Unanswered,
     event_to_json,
     refusing_damage,
 )
+from handup.recover.routing import addressed, is_due, load_of, with_person, without
 from handup.recover.settings import NO_LIMIT, Settings, TimeUnit
 from handup.recover.state import EXPECTED, LEGAL, SessionPhase, SessionState, Tally, burdens_of
-from handup.when import DEFAULT, Flips, Strategy, flips_at, settings_in_force, strategy
+from handup.when import (
+    DEFAULT,
+    DecisionMoment,
+    Flips,
+    OptionSource,
+    Strategy,
+    flips_at,
+    settings_in_force,
+    strategy,
+)
 
 SCHEMA = 1
 """Version of a session's JSON record."""
-T = TypeVar("T", float, float | None)
 
 
 class Session:
@@ -63,6 +71,8 @@ class Session:
         costs: What questions cost over time; the policy's `query_cost` where not given. `people.Workload`, and any
             other `core.LivingCosts`, hears what happens.
         availability: When questions may be asked; at any time where not given.
+        options: Everything that may be weighed, with whom, such as `whom.Options`; only modules where not given. Then
+            a strategy that knows nothing of people decides with the best person and support for each module.
 
     Raises:
         UnknownModule: The settings name a module that the policy does not have.
@@ -89,6 +99,7 @@ class Session:
         settings: Settings | None = None,
         costs: CostModel | None = None,
         availability: Availability | None = None,
+        options: OptionSource | None = None,
     ) -> None:
         self.graph = graph
         self.strategy: Strategy = strategy(method) if isinstance(method, str) else method
@@ -98,6 +109,7 @@ class Session:
         self._first_costs = costs
         self._cost_model: CostModel = costs or FixedCosts(tuple(graph.query_costs.tolist()))
         self._availability = availability
+        self._options = options
         self._state = SessionState.of(graph, self.settings)
         self._events: list[Event] = []
 
@@ -135,11 +147,25 @@ class Session:
 
     @property
     def question(self) -> Question | None:
-        """The question that is open, in the policy's words."""
+        """The question that is open, in the policy's words, to the people who were chosen."""
         if self.phase is not SessionPhase.ASKING or self.pending is None or self.pending.module is None:
             return None
         worded = self.graph.modules[self.graph.index(self.pending.module)].question
-        return worded or Question(f"What should '{self.pending.module}' say?")
+        return self.addressed(worded or Question(f"What should '{self.pending.module}' say?"))
+
+    @property
+    def tried(self) -> tuple[str, ...]:
+        """People to whom the open question was put before the present one; they may still answer."""
+        return self._state.tried
+
+    def addressed(self, question: Question) -> Question:
+        """Return a question to the people who may be asked now: the chosen one first, the others by value.
+
+        Where nobody was chosen, or the question names others, it stays as it is.
+        """
+        now_s = self._state.now_s
+        ranked = self._weighed(now_s).ranked if self._options is not None else None
+        return question if self.pending is None else addressed(question, self.pending, ranked, now_s)
 
     @property
     def reliability(self) -> float:
@@ -170,12 +196,12 @@ class Session:
         if self.pending is None:
             raise IllegalCall("nothing is decided", hint=EXPECTED[self.phase])
         terms, now_s = self.settings, self._state.now_s
-        costs = self._costs_at(now_s)
+        costs = self._weighed(now_s)
         if terms.time is TimeUnit.STEPS:
             # The pending step has already taken its time; give it back, to weigh the decision as it was made.
-            taken = {Action.ASK: terms.ask_time, Action.ACT: terms.act_time}.get(self.pending.action, 0.0)
-            costs = replace(costs, time_left=costs.time_left + taken)
-        return flips_at(self.strategy, self._askable_belief(now_s), costs, now_s, self.pending)
+            times = {Action.ASK: terms.ask_time, Action.ACT: terms.act_time, Action.RECOVER: terms.act_time}
+            costs = replace(costs, time_left=costs.time_left + times.get(self.pending.action, 0.0))
+        return flips_at(self.strategy, self._askable_belief(costs, now_s), costs, now_s, self.pending)
 
     # -- what it is asked and told -----------------------------------------------------------------------------------
 
@@ -186,21 +212,50 @@ class Session:
             now_s: The time, on any clock that does not restart; a step back counts as no time passed.
 
         Returns:
-            Act, ask, wait or yield, with the reason. After `act` tell `executed`; after `ask` tell `answered` or
-            `unanswered`; after `wait` call again at `until_s` or after news; `yield` ends the episode.
+            Act, recover, ask, wait or yield, with the reason. After `act` and `recover` tell `executed`; after `ask`
+            tell `answered` or `unanswered`; after `wait` call again at `until_s` or after news; `yield` ends the
+            episode.
 
         Raises:
             IllegalCall: A question or an execution is still open, the wait is not over, or the episode has ended.
         """
         self._refuse_illegal("next")
-        now_s = max(_seconds(now_s), self._state.now_s)
+        now_s = max(seconds(now_s), self._state.now_s)
         self._refuse_early(now_s)
-        costs = self._costs_at(now_s)
+        costs = self._weighed(now_s)
         decision, outcome = self._decision(costs, now_s)
-        load = 0.0
-        if decision.action is Action.ASK and decision.module is not None:
-            load = float(costs.query[self.graph.index(decision.module)])
+        load = load_of(decision, costs, self.graph)
         self._tell(Decided(now_s=now_s, decision=decision, outcome=outcome, load=load))
+        return decision
+
+    def reroute(self, now_s: float, *, person: str | None = None, since_s: float | None = None) -> Decision | None:
+        """Decide again whom to ask, where the open question was not answered in time or its person became very busy.
+
+        Args:
+            now_s: The time.
+            person: The person with whom the question is now; the one who was chosen where not given.
+            since_s: Time at which it was put to them; that of the decision where not given.
+
+        Returns:
+            The decision, which is now the pending one: the same question goes on to `person`. None where it stays with
+            whom it is: there is time left, or nobody else is worth asking.
+
+        Raises:
+            IllegalCall: No question is open.
+        """
+        self._refuse_illegal("rerouted")
+        pending, now_s = self.pending, max(seconds(now_s), self._state.now_s)
+        if self._options is None or pending is None or pending.person is None:
+            return None
+        costs = self._weighed(now_s)
+        put_s = self._state.now_s if since_s is None else seconds(since_s)
+        if not is_due(costs, pending, person or pending.person, put_s, now_s):
+            return None
+        costs = without(costs, pending, {person or "", pending.person, *self.tried}).envelope(now_s)
+        decision = with_person(self.strategy.decide(self._askable_belief(costs, now_s), costs, now_s), costs, now_s)
+        if decision.action is not Action.ASK or decision.module != pending.module or decision.person is None:
+            return None
+        self._tell(Rerouted(now_s=now_s, decision=decision, load=load_of(decision, costs, self.graph)))
         return decision
 
     def forwarded(
@@ -251,9 +306,9 @@ class Session:
         self._refuse_illegal("answered")
         trust = self.settings.expert if expert is None else float(expert)
         check_probability("expert", trust)
-        differs = None if changed is None else _truth("changed", changed)
+        differs = None if changed is None else truth("changed", changed)
         who = None if by is None else str(by)
-        self._tell(ModuleAnswered(module=module, changed=differs, by=who, expert=trust, now_s=_seconds(now_s)))
+        self._tell(ModuleAnswered(module=module, changed=differs, by=who, expert=trust, now_s=seconds(now_s)))
 
     def unanswered(
         self, module: str, why: Unanswered | str, *, until_s: float | None = None, now_s: float | None = None
@@ -277,7 +332,7 @@ class Session:
         except ValueError:
             must = f"be one of {', '.join(Unanswered)}"
             raise UnknownName.of("why", repr(why), must, hint="Use one of these.") from None
-        self._tell(NotAnswered(module=module, why=reason, until_s=_seconds(until_s), now_s=_seconds(now_s)))
+        self._tell(NotAnswered(module=module, why=reason, until_s=seconds(until_s), now_s=seconds(now_s)))
 
     def executed(self, ok: bool, *, certainty: float = 1.0, now_s: float | None = None) -> None:
         """Take in how an execution went.
@@ -296,7 +351,7 @@ class Session:
             raise OutOfRange.of(
                 "certainty", f"{certainty:g}", "lie between 0.5 and 1", hint="Turn 'ok' round below 0.5."
             )
-        event = Executed(ok=_truth("ok", ok), certainty=float(certainty), now_s=_seconds(now_s))
+        event = Executed(ok=truth("ok", ok), certainty=float(certainty), now_s=seconds(now_s))
         # `ended` goes into the event: on reload the episode ends where it ended, whatever the belief computes then.
         after = self._after(event)
         self._take(replace(event, ended=after.phase is SessionPhase.ENDED), after)
@@ -328,6 +383,7 @@ class Session:
             "own_costs": costs is not None,
             **({"workload": costs.to_json()} if isinstance(costs, Workload) else {}),
             "own_availability": self._availability is not None,
+            **({"own_options": True} if self._options is not None else {}),
             "events": [event_to_json(event) for event in self._events],
         }
 
@@ -339,6 +395,7 @@ class Session:
         method: Strategy | None = None,
         costs: CostModel | None = None,
         availability: Availability | None = None,
+        options: OptionSource | None = None,
     ) -> Self:
         """Return the session that `to_json` stored, rebuilt from its events.
 
@@ -347,6 +404,7 @@ class Session:
             method: The strategy, where it is one that cannot be made by name.
             costs: The cost model as it was at the start, where the session had one; a `Workload` is in the record.
             availability: When questions may be asked, where the session knew.
+            options: What may be weighed, where the session knew people.
 
         Raises:
             BadRecord: It is damaged, of a newer schema, or lacks a cost model or limits that it had; or the workload
@@ -365,7 +423,9 @@ class Session:
                 raise BadRecord(
                     "the session kept to somebody's limits", hint="Pass them: from_json(…, availability=limits)."
                 )
-            session = cls(graph, method, settings, costs, availability)
+            if record.get("own_options") and options is None:
+                raise BadRecord("the session weighed people", hint="Pass the options: from_json(…, options=options).")
+            session = cls(graph, method, settings, costs, availability, options)
             for event in events:
                 session.told(event)
         return session
@@ -396,6 +456,10 @@ class Session:
                     self.graph.index(name)
                 if not self._state.forward_due:
                     raise IllegalCall("nothing happened since the last forward pass", hint=EXPECTED[self.phase])
+            case Rerouted():
+                if not self._state.is_open(event.decision.module or "") or event.decision.person is None:
+                    cause = "a question goes on that is not open, or to nobody"
+                    raise IllegalCall(cause, hint=EXPECTED[self.phase])
             case ModuleAnswered() | NotAnswered():
                 late = self.graph.index(event.module) in self._state.late
                 if not self._state.is_open(event.module) and not late:
@@ -428,14 +492,26 @@ class Session:
 
     # -- what a strategy is given to decide on -----------------------------------------------------------------------
 
-    def _askable_belief(self, now_s: float) -> Belief:
+    def _weighed(self, now_s: float) -> Costs:
+        """Return what everything costs now, with the options; the vectors are those of the best person for each."""
+        costs = self._costs_at(now_s)
+        if self._options is None:
+            return costs
+        moment = DecisionMoment(
+            belief=self.belief, costs=costs, model=self._cost_model, now_s=now_s, used=self._state.used
+        )
+        return self._options.costs_at(moment).envelope(now_s)
+
+    def _askable_belief(self, costs: Costs, now_s: float) -> Belief:
         """Return the belief, with modules held back that nobody may be asked about now."""
         belief = self.belief
+        if costs.weighs_options:
+            belief = belief.held_back(costs.free_from_s)
         if not self.settings.ask_again:
             belief = belief.held_back(np.where(belief.answered, np.inf, -np.inf))
         if self._availability is None:
             return belief
-        return belief.held_back(_one_each("times", self._availability.free_from_s(now_s), len(self.graph)))
+        return belief.held_back(one_each("times", self._availability.free_from_s(now_s), len(self.graph)))
 
     def _costs_at(self, now_s: float) -> Costs:
         """Return what asking, acting and time cost now."""
@@ -443,8 +519,8 @@ class Session:
         modules = len(graph)
         started_s = now_s if state.started_s is None else state.started_s
         elapsed = state.spent if terms.time is TimeUnit.STEPS else now_s - started_s
-        return Costs.of(
-            _one_each("query costs", self._cost_model.query_costs(now_s), modules),
+        costs = Costs.of(
+            one_each("query costs", self._cost_model.query_costs(now_s), modules),
             expert=terms.expert,
             w=terms.w,
             act_time=terms.act_time,
@@ -456,6 +532,7 @@ class Session:
             ask_again=terms.ask_again,
             outdated_by_acting=[graph.index(name) for name in terms.outdated_by_acting],
         )
+        return replace(costs, step_s=1.0) if terms.time is TimeUnit.SECONDS else costs
 
     def _decision(self, costs: Costs, now_s: float) -> tuple[Decision, Outcome | None]:
         """Return what to do now within the episode's limits, and the outcome where that ends it."""
@@ -468,7 +545,8 @@ class Session:
             return Decision(action=Action.YIELD, reason=reason), Outcome.YIELDED
         if self._state.try_wanted:
             return Decision(action=Action.ACT, reason="A person said to let the robot try."), None
-        decision = self.strategy.decide(self._askable_belief(now_s), costs, now_s)
+        decision = self.strategy.decide(self._askable_belief(costs, now_s), costs, now_s)
+        decision = with_person(decision, costs, now_s)
         if decision.action is Action.WAIT and decision.until_s is not None and decision.until_s > now_s:
             until_s = max(decision.until_s, now_s + terms.min_wait_s)
             waited_s = tally.waited_s + until_s - now_s
@@ -480,46 +558,6 @@ class Session:
                 return Decision(action=Action.YIELD, module=decision.module, reason=reason), Outcome.YIELDED
             decision = replace(decision, until_s=until_s)
         return decision, Outcome.YIELDED if decision.action is Action.YIELD else None
-
-
-def _seconds(value: T) -> T:
-    """Check a time, which may be left out, and return it.
-
-    Raises:
-        OutOfRange: It is not finite.
-    """
-    if value is None:
-        return value
-    if not math.isfinite(value):
-        raise OutOfRange.of("the time", value, "be finite", hint="Pass seconds from a clock.")
-    return float(value)
-
-
-def _truth(what: str, value: object) -> bool:
-    """Check that a value is true or false, Python's or numpy's, and return it.
-
-    Raises:
-        Malformed: It is something else: "no" is neither true nor false.
-    """
-    if not isinstance(value, bool | np.bool_):
-        raise Malformed.of(what, repr(value), "be True or False", hint="Pass a truth value.")
-    return bool(value)
-
-
-def _one_each(what: str, values: Sequence[float] | NDArray[np.float64], modules: int) -> NDArray[np.float64]:
-    """Check that there is one number for each module, and return them as an array.
-
-    Raises:
-        WrongSize: There are more or fewer.
-        Malformed: A value is not a number.
-    """
-    if len(values) != modules:
-        given = f"{len(values)} for {modules} modules"
-        raise WrongSize.of(what, given, "have one value per module", hint="Give one per module.")
-    array = np.asarray(values, dtype=np.float64)
-    if np.isnan(array).any():
-        raise Malformed.of(what, "NaN", "be numbers", hint="Give one number per module.")
-    return array
 
 
 def _costs_of(record: Mapping[str, Any], given: CostModel | None) -> CostModel | None:

@@ -17,6 +17,7 @@ from handup.recover.events import (
     Forwarded,
     ModuleAnswered,
     NotAnswered,
+    Rerouted,
     Unanswered,
 )
 from handup.recover.settings import Settings, TimeUnit
@@ -38,7 +39,7 @@ class SessionPhase(StrEnum):
 
 LEGAL: Mapping[SessionPhase, frozenset[str]] = {
     SessionPhase.DECIDING: frozenset({"next", "forwarded", "answered", "unanswered", "stopped"}),
-    SessionPhase.ASKING: frozenset({"answered", "unanswered", "stopped"}),
+    SessionPhase.ASKING: frozenset({"answered", "unanswered", "rerouted", "stopped"}),
     SessionPhase.ACTING: frozenset({"executed", "stopped"}),
     SessionPhase.WAITING: frozenset({"next", "forwarded", "answered", "unanswered", "stopped"}),
     SessionPhase.ENDED: frozenset(),
@@ -57,6 +58,7 @@ EXPECTED: Mapping[SessionPhase, str] = {
 
 PHASE_AFTER: Mapping[Action, SessionPhase] = {
     Action.ACT: SessionPhase.ACTING,
+    Action.RECOVER: SessionPhase.ACTING,
     Action.ASK: SessionPhase.ASKING,
     Action.WAIT: SessionPhase.WAITING,
     Action.YIELD: SessionPhase.ENDED,
@@ -116,6 +118,8 @@ class SessionState:
         late: Modules whose deferred or expired question may still be answered.
         asked: For each module, how many questions there were.
         unanswered: For each module, how many questions brought no answer.
+        tried: People to whom the open question was put before the present one.
+        used: For each recovery, how often it was run and did not help.
     """
 
     belief: Belief
@@ -133,6 +137,8 @@ class SessionState:
     late: frozenset[int] = frozenset()
     asked: tuple[int, ...] = ()
     unanswered: tuple[int, ...] = ()
+    tried: tuple[str, ...] = ()
+    used: Mapping[str, int] = field(default_factory=dict)
 
     @classmethod
     def of(cls, graph: ModuleGraph, settings: Settings) -> SessionState:
@@ -147,21 +153,27 @@ class SessionState:
         """Return the state after an event. The event must be legal; the session sees to that."""
         match event:
             case Decided():
-                return self._decided(event, settings)
+                after = self._decided(event, settings)
             case Forwarded():
-                index = self.belief.graph.index
-                confidences = {index(name): confidence for name, confidence in event.confidences.items()}
-                changed, renewed = ([index(name) for name in names] for names in (event.changed, event.renewed))
-                belief = self.belief.after_forward(confidences, changed=changed, renewed=renewed)
-                return replace(self, belief=belief, forward_due=False)._with_news()
+                after = self._forwarded(event)
             case ModuleAnswered():
-                return self._answered(event, settings)
+                after = self._answered(event, settings)
             case NotAnswered():
-                return self._not_answered(event, settings)
+                after = self._not_answered(event, settings)
+            case Rerouted():
+                after = self._rerouted(event, settings)
             case Executed():
-                return self._executed(event, settings)
+                after = self._executed(event, settings)
             case EpisodeStopped():
-                return replace(self, phase=SessionPhase.ENDED, pending=None, outcome=Outcome.STOPPED)
+                after = replace(self, phase=SessionPhase.ENDED, pending=None, outcome=Outcome.STOPPED)
+        return after
+
+    def _forwarded(self, event: Forwarded) -> SessionState:
+        index = self.belief.graph.index
+        confidences = {index(name): confidence for name, confidence in event.confidences.items()}
+        changed, renewed = ([index(name) for name in names] for names in (event.changed, event.renewed))
+        belief = self.belief.after_forward(confidences, changed=changed, renewed=renewed)
+        return replace(self, belief=belief, forward_due=False)._with_news()
 
     def _decided(self, event: Decided, settings: Settings) -> SessionState:
         decision, tally, spent = event.decision, self.tally, self.spent
@@ -177,7 +189,7 @@ class SessionState:
             asked = _one_more(asked, self.belief.graph.index(decision.module or ""))
             spent += settings.ask_time
             lost += settings.ask_time if settings.time is TimeUnit.STEPS else 0.0
-        elif decision.action is Action.ACT:
+        elif decision.action in (Action.ACT, Action.RECOVER):
             tally = replace(tally, executions=tally.executions + 1)
             spent += settings.act_time
         elif decision.action is Action.WAIT and decision.until_s is not None:
@@ -197,6 +209,7 @@ class SessionState:
             waiting=waiting,
             asked=asked,
             try_wanted=False,
+            tried=(),
         )
 
     def _answered(self, event: ModuleAnswered, settings: Settings) -> SessionState:
@@ -239,13 +252,25 @@ class SessionState:
         )
         return replace(state, phase=SessionPhase.DECIDING, pending=None) if is_open else state._with_news()
 
+    def _rerouted(self, event: Rerouted, settings: Settings) -> SessionState:
+        before = "" if self.pending is None or self.pending.person is None else self.pending.person
+        tally = replace(self.tally, load=self.tally.load + event.load).priced(settings.w)
+        tried = tuple(dict.fromkeys((*self.tried, before)))
+        now_s = _later(self.now_s, event.now_s)
+        return replace(self, pending=event.decision, tally=tally, tried=tried, now_s=now_s)
+
     def _executed(self, event: Executed, settings: Settings) -> SessionState:
-        belief = self.belief.after_execution(event.ok, certainty=event.certainty)
+        recovery = None if self.pending is None else self.pending.recovery
+        # A recovery is not the policy's own action: how it went says nothing about the policy's modules.
+        belief = self.belief
+        if recovery is None:
+            belief = belief.after_execution(event.ok, certainty=event.certainty)
         for module in self.held_for_try:
             belief = belief.blocked(module, -math.inf)
         done = event.ended
         if done is None:  # What was executed is what would be executed now, so its success is the reliability.
-            done = event.ok and (event.certainty >= 1.0 or belief.reliability >= settings.accept_success)
+            likely = event.certainty >= 1.0 or recovery is not None or belief.reliability >= settings.accept_success
+            done = event.ok and likely
         counted = not done and settings.time is TimeUnit.STEPS
         tally = replace(
             self.tally,
@@ -262,6 +287,7 @@ class SessionState:
             now_s=_later(self.now_s, event.now_s),
             forward_due=True,
             held_for_try=frozenset(),
+            used=self.used if recovery is None else {**self.used, recovery: self.used.get(recovery, 0) + (not done)},
         )
 
     def _with_news(self) -> SessionState:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Protocol
 
 import numpy as np
 
-from handup.core import Action, Costs, Decision, Registry, default_horizon
+from handup.core import Action, CostModel, Costs, Decision, Registry, default_horizon
 from handup.core.contract import Contract
 from handup.policy import Belief
 from handup.what import SELECTORS, Selection, Selector, Situation
@@ -63,6 +64,33 @@ class Strategy(Protocol):
 
     def with_parameter(self, name: str, value: float) -> Strategy:
         """Return the same strategy with one of its numbers changed."""
+        ...
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class DecisionMoment:
+    """Everything that is known when options are made.
+
+    Args:
+        belief: The belief about the policy.
+        costs: Costs of questions and time, without options.
+        model: The cost model behind them, which may know the load of each person.
+        now_s: Present time in seconds.
+        used: For each recovery, the number of times that it was run in this episode and did not help.
+    """
+
+    belief: Belief
+    costs: Costs
+    model: CostModel
+    now_s: float
+    used: Mapping[str, int] = field(default_factory=dict)
+
+
+class OptionSource(Protocol):
+    """Maker of options, such as `whom.Options`: it knows the people, and a session calls it for every decision."""
+
+    def costs_at(self, moment: DecisionMoment) -> Costs:
+        """Return the costs of a moment with everything that may be weighed then, by `Costs.offering`."""
         ...
 
 

@@ -86,7 +86,7 @@ def flips_at(strategy: Strategy, belief: Belief, costs: Costs, now_s: float, dec
             lambda value, name=name: differs(belief, costs, strategy.with_parameter(name, value)),  # type: ignore[misc]
             start,
             0.0,
-            1.0 if name == "tau" else FAR,
+            1.0 if name in ("tau", "floor") else FAR,
             bisections,
         )
         for name, start in strategy.parameters(costs).items()

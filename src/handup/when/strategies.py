@@ -1,4 +1,4 @@
-"""Strategies by name: `troubleshoot`, or a selector and a querying algorithm together, `SELECTOR+WHEN`."""
+"""Strategies by name: `troubleshoot`, `joint`, or a selector and a querying algorithm together, `SELECTOR+WHEN`."""
 
 from __future__ import annotations
 
@@ -22,10 +22,12 @@ from handup.core import (
 from handup.policy import Belief
 from handup.what import SELECTORS, Graph, Hybrid, Selection, Selector, Situation
 from handup.when.base import WHENS, Strategy, When
+from handup.when.joint import Joint
 from handup.when.troubleshoot import Troubleshoot
 
 STRATEGIES: Registry[Strategy] = Registry("strategy", "handup.strategies")
 STRATEGIES.register(Troubleshoot)
+STRATEGIES.register(Joint)
 DEFAULT = Troubleshoot.name
 
 

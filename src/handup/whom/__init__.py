@@ -1,6 +1,7 @@
-"""Routers: rules of which people may answer a question, and in which order they are asked.
+"""Whom to ask: options of a moment with each person, hard limits and abilities; and routers of the desk.
 
-The room holds the protocol, the simplest router, and the contract as a check that authors run on their own class.
+A router says which people may answer a question, and in which order they are asked. Here are its protocol, the simplest
+one, and the contract as a check that authors run on their own class.
 """
 
 from __future__ import annotations
@@ -12,8 +13,15 @@ from typing import Protocol
 
 from handup.core import BadSetting, Person, Question, QuestionKind, Role, UnknownName
 from handup.core.contract import Contract
+from handup.whom.abilities import KindAbilities, need_of
+from handup.whom.desk_options import DeskOptions, at_desk
+from handup.whom.hard_limits import HardLimit, LimitSettings, PersonNow, limit_of, unfair
+from handup.whom.options import Options, RecoveryRecord, Willing
 
-__all__ = ["InOrder", "Router", "check_router"]
+__all__ = [
+    "DeskOptions", "HardLimit", "InOrder", "KindAbilities", "LimitSettings", "Options", "PersonNow", "RecoveryRecord",
+    "Router", "Willing", "at_desk", "check_router", "limit_of", "need_of", "unfair",
+]  # fmt: skip
 EXAMPLE_PEOPLE = (
     Person(name="ana", role=Role.RESIDENT),
     Person(name="ben", role=Role.CAREGIVER),
