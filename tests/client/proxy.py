@@ -14,12 +14,14 @@ class Proxy:
     Attributes:
         swallow: While it is true, bytes are thrown away: a half-open connection.
         swallow_there: The same for bytes on their way to the server only.
+        passed_there: Number of reads that were passed on to the server, about one for each of the robot's frames.
     """
 
     def __init__(self, to: int, port: int) -> None:
         self._to = to
         self.port = port
         self.swallow = self.swallow_there = False
+        self.passed_there = 0
         self._loop = asyncio.new_event_loop()
         self._open = asyncio.Event()
         self._over = asyncio.Event()
@@ -86,6 +88,7 @@ class Proxy:
                 if not (self.swallow or (there and self.swallow_there)):
                     writer.write(data)
                     await writer.drain()
+                    self.passed_there += there
         except OSError:
             pass
         writer.transport.abort()

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import inspect
+import signal
 import threading
 from collections.abc import Iterator
+from concurrent.futures import CancelledError
 from itertools import count
 from typing import Any
 
@@ -255,3 +258,75 @@ def test_a_method_reads_as_the_call_that_it_makes(client: type[Client] | type[As
     assert list(inspect.signature(client.ask).parameters) == ["self", "question", "run", "step", "attempt", "load"]
     assert (client.ask.__name__, client.ask.__qualname__) == ("ask", "ask")
     assert (client.stop.__doc__ or "").startswith("Stop every robot")
+
+
+# -- the thread of the client that waits -------------------------------------------------------------------------------
+
+
+def test_a_signal_ends_a_wait_and_the_client_works_on(server: Server, run: str) -> None:
+    with Client(server.url, server.robot) as robot:
+        asked = robot.ask(FOOD, run=f"{run}-signal", step="food")
+        main = threading.main_thread().ident
+        assert main is not None
+        threading.Timer(0.2, signal.pthread_kill, (main, signal.SIGINT)).start()
+        with pytest.raises(KeyboardInterrupt):
+            robot.wait(asked.id)
+        assert robot.record(asked.id) == asked
+        robot.withdraw(asked.id, "no longer needed")
+
+
+def test_a_client_ends_with_its_thread(server: Server) -> None:
+    robot = Client(server.url, server.robot)
+    changes = robot.watch()
+    assert isinstance(next(changes), Connected)
+    robot.close()
+    robot.close()
+    assert "handup client" not in [thread.name for thread in threading.enumerate()]
+    with pytest.raises(RuntimeError, match="the client is closed"):
+        robot.health()
+    changes.close()
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_call_that_begins_while_another_thread_closes_the_client_ends(
+    server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    robot = Client(server.url, server.robot)
+    schedule, close = asyncio.run_coroutine_threadsafe, robot._loop.close
+    scheduled = threading.Event()
+
+    def scheduling(*given: Any) -> Any:
+        future = schedule(*given)
+        scheduled.set()
+        return future
+
+    def closing() -> None:  # the loop runs no more, and takes calls until it is closed
+        caller.start()
+        assert scheduled.wait(30.0)
+        close()
+
+    ends: list[Exception] = []
+
+    def calls() -> None:
+        try:
+            robot.health()
+        except (RuntimeError, CancelledError) as error:
+            ends.append(error)
+
+    caller = threading.Thread(target=calls, daemon=True)
+    monkeypatch.setattr(asyncio, "run_coroutine_threadsafe", scheduling)
+    monkeypatch.setattr(robot._loop, "close", closing)
+    robot.close()
+    caller.join(30.0)
+    assert [(type(end), str(end)) for end in ends] == [(RuntimeError, "the client is closed")]
+
+
+def test_a_wait_ends_once_another_thread_closes_the_client(server: Server) -> None:
+    robot = Client(server.url, server.robot)
+    asked = robot.ask(FOOD, run=f"closed-{next(_runs)}", step="food")
+    threading.Timer(0.2, robot.close).start()
+    with pytest.raises(RuntimeError, match="the client is closed"):
+        robot.wait(asked.id)
+    robot.close()
+    with Client(server.url, server.robot) as again:
+        again.withdraw(asked.id, "no longer needed")

@@ -13,7 +13,7 @@ from handup.desk import TABLE, Move, Status
 from handup.desk.events import Opened
 from handup.people.limits import quiet_until
 
-LEAVING = {*Move} - {Move.OPENED, Move.CLAIMED, Move.CLAIM_ENDED}
+LEAVING = {*Move} - {Move.JOINED, Move.OPENED, Move.CLAIMED, Move.CLAIM_ENDED}
 """After these a question is before nobody."""
 
 

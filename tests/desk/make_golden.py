@@ -12,12 +12,12 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from handup.core import Limits, Person, Question, QuestionKind, QuietHours, ResumeHint, Role
+from handup.core import Ability, Limits, Person, Question, QuestionKind, QuietHours, ResumeHint, Role
 from handup.desk import Desk, Terms
 from handup.journal import Journal
 from tests.desk.desks import SetClock, answer, says
 
-VERSION = 1
+VERSION = 2
 FOLDER = Path(__file__).parent / "golden"
 PEOPLE = (
     Person(name="ana", role=Role.RESIDENT, limits=Limits(at_once=1, per_hour=4)),
@@ -29,6 +29,7 @@ PEOPLE = (
     Person(name="cem", role=Role.OPERATOR, limits=Limits(at_once=9)),
     Person(name="dora", role=Role.DEVELOPER),
 )
+NEWCOMER = Person(name="eva", role=Role.BYSTANDER, abilities=(Ability.HANDS,))
 START_S = 1_740_000_000.0
 
 
@@ -75,6 +76,12 @@ def tell(journal: Journal, clock: SetClock) -> Desk:
     desk.reply(answer(ask("erased-answer", ("cem", "dora")), "dora", "the blue one", token="d1"))
     journal.erase("dora")
     desk.tick()
+    waits = Desk(journal, newcomers=True).ask(Question("Who can lend a hand?"), run="golden/1", step="waits").id
+    desk.introduce(NEWCOMER, by="ben")
+    desk.busy("ana")
+    desk.busy("eva", 600.0)
+    desk.reply(answer(waits, "eva", "I can", token="e1"))
+    desk.back("ana")
     ask("stopped", ("cem",))
     desk.reply(says("stop", "golden/1/stopped/1", "ben", token="b1"))
     ask("after-stop", ("cem", "ben"))

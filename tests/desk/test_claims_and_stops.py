@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from handup.core import BadSetting, Limits, Person, Question, QuietHours, Reply, ReplyKind, Role
-from handup.desk import ReceiptStatus, Record, Status, WithdrawalCause
+from handup.desk import DeskState, ReceiptStatus, Record, Status, WithdrawalCause
 from handup.desk.question_state import MOST_ENDED, MOST_STOPS
 from handup.desk.rules import ClaimQuestion, Enable, Introduce, Release, StopRobots, Withdraw
 from tests.desk.pure import ANA, BEN, PureDesk, claim
@@ -198,6 +198,27 @@ def test_people_are_introduced_once_and_again_where_something_is_new(desk: PureD
     assert len(desk.entries) == 1
     desk.do(Introduce(people=(Person(name="dora"),)))
     assert desk.state.people["dora"] == Person(name="dora")
+
+
+def test_what_was_set_up_on_the_page_holds_until_a_program_says_something_new(desk: PureDesk) -> None:
+    by_file, by_page, by_new_file = (Person(name="ana", limits=Limits(per_hour=hourly)) for hourly in (1, 2, 3))
+    desk.do(Introduce(people=(by_file,)))
+    desk.do(Introduce(people=(by_page,), by="ben"))
+    desk.do(Introduce(people=(by_file,)))
+    assert desk.state.people["ana"] == by_page
+    assert DeskState.from_json(desk.state.to_json()) == desk.state
+    desk.do(Introduce(people=(by_new_file,)))
+    assert desk.state.people["ana"] == by_new_file
+    assert not desk.state.replaced
+
+
+def test_a_program_may_take_over_what_was_set_up_on_the_page(desk: PureDesk) -> None:
+    by_page, later = Person(name="ana", limits=Limits(per_hour=2)), Person(name="ana", limits=Limits(per_hour=3))
+    desk.do(Introduce(people=(by_page,), by="ben"))
+    desk.do(Introduce(people=(by_page,)))
+    desk.do(Introduce(people=(later,), by="ben"))
+    desk.do(Introduce(people=(by_page,)))
+    assert desk.state.people["ana"] == later
 
 
 def test_limits_that_grow_let_in_what_is_held_and_limits_that_shrink_keep_the_rest(desk: PureDesk) -> None:

@@ -16,7 +16,7 @@ from tests.desk.checking import assert_in_order, assert_one_answer_each, assert_
 from tests.desk.desks import SetClock, answer, at
 from tests.desk.make_golden import FOLDER, PEOPLE
 
-VERSIONS = (1,)
+VERSIONS = (1, 2)
 
 
 def lines(version: int) -> list[dict[str, Any]]:
@@ -56,7 +56,7 @@ def test_old_entries_keep_to_the_rules(version: int) -> None:
 
 def test_the_latest_has_every_kind_of_entry_and_every_status() -> None:
     kinds = {line["kind"] for line in lines(VERSIONS[-1])}
-    assert kinds == {*Move, "desk.stopped", "desk.enabled", "desk.person", "journal.erased"}
+    assert kinds == {*Move, "desk.stopped", "desk.enabled", "desk.person", "desk.presence", "journal.erased"}
     assert {record["status"] for record in expected(VERSIONS[-1])["records"]} >= {
         *("answered", "handed-on", "delegated", "withdrawn", "expired", "held")
     }

@@ -26,6 +26,9 @@ ROWS: list[tuple[Status | None, Move, Status]] = [
     (Status.CLAIMED, Move.CLAIM_ENDED, Status.OPEN),
     (Status.DEFERRED, Move.HELD, Status.HELD),
     (Status.HANDED_ON, Move.HELD, Status.HELD),
+    (Status.OPEN, Move.HELD, Status.HELD),
+    (Status.CLAIMED, Move.HELD, Status.HELD),
+    *((status, Move.JOINED, status) for status in WAITING),
     *((status, move, then) for status in WAITING for move, then in ENDS.items()),
 ]
 

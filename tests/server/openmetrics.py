@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 
-SAMPLE = re.compile(r'([a-z_]+)(?:\{([a-z]+)="([^"\\\n]*)"\})? (-?[0-9]+(?:\.[0-9]+)?)')
+LABEL = r'[a-z]+="[^"\\\n]*"'
+SAMPLE = re.compile(rf"([a-z_]+)(?:\{{({LABEL}(?:,{LABEL})*)\}})? (-?[0-9]+(?:\.[0-9]+)?)")
 SUFFIXES = {"gauge": {""}, "counter": {"_total"}, "histogram": {"_bucket", "_count", "_sum"}}
 
 
@@ -27,10 +28,10 @@ def parsed(text: str) -> dict[str, float]:
         else:
             found = SAMPLE.fullmatch(line)
             assert found is not None, line
-            name, label, value, number = found.groups()
+            name, labels, number = found.groups()
             assert name.startswith(family)
             assert name.removeprefix(family) in SUFFIXES[kinds[family]]
-            key = name if label is None else f'{name}{{{label}="{value}"}}'
+            key = name if labels is None else f"{name}{{{labels}}}"
             assert key not in samples
             samples[key] = float(number)
     for family, kind in kinds.items():

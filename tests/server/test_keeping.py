@@ -10,10 +10,12 @@ from typing import Any
 import pytest
 
 from handup.core import BadRequest, NotForYou, Person, StoreUnavailable, TooLarge
+from handup.desk.events import NOTICES, NoticeEnded, NoticeOutcome
 from handup.journal import Journal
 from handup.server import Bounds, ServerSettings, create_app
 from handup.server.pictures import Pictures, media_type
-from tests.server.houses import CHOICE, PNG, ROOMY, House, house
+from tests.deadlines import soon
+from tests.server.houses import PNG, ROOMY, House, house
 from tests.server.openmetrics import parsed
 
 JPEG = b"\xff\xd8\xff\xe0" + b"1" * 60
@@ -185,6 +187,25 @@ def test_metrics_are_openmetrics_and_count(home: House) -> None:
     assert found['handup_refused_total{code="HU501"}'] == 1
 
 
+def test_notices_that_fail_are_seen_in_health_and_metrics(home: House) -> None:
+    health: dict[str, Any] = {}
+
+    def ends(outcome: NoticeOutcome) -> None:
+        ended = NoticeEnded(begun=1, way="ntfy", outcome=outcome, why="")
+        home.service.journal.append(ended, run=NOTICES, key="meal/food/1")
+        failing = "ok" if outcome is NoticeOutcome.SENT else "failing"
+        soon(lambda: health.update(home.call("GET", "/health", None).json()) or health["notices"] == failing)
+
+    assert home.call("GET", "/health", None).json()["notices"] is None
+    ends(NoticeOutcome.FAILED)
+    assert health["status"] == "ok", "robots and people go on as before"
+    ends(NoticeOutcome.SENT)
+    ends(NoticeOutcome.UNSURE)
+    found = parsed(home.call("GET", "/metrics", "developer").text)
+    assert found['handup_notices_total{way="ntfy",outcome="failed"}'] == 1
+    assert found['handup_notices_total{way="ntfy",outcome="sent"}'] == 1
+
+
 # -- restart ----------------------------------------------------------------------------------------------------------
 
 
@@ -278,9 +299,3 @@ def test_a_journal_that_is_given_stays_open(tmp_path: Path) -> None:
         with TestClient(create_app(journal, people=[Person(name="ana")], settings=settings), base_url=URL) as client:
             assert client.get("/api/v1/health").status_code == 200
         assert journal.head().seq > 0
-
-
-def test_questions_need_somebody(tmp_path: Path) -> None:
-    with house(tmp_path / "house.db", people=()) as home:
-        refused = home.call("POST", "/questions", "robot", json={"question": CHOICE, "run": "r", "step": "s"})
-        assert (refused.status_code, refused.json()["error"]["code"]) == (422, "HU103")

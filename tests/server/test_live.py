@@ -28,7 +28,20 @@ def test_hello_tells_everything_to_begin_with(home: House) -> None:
     with home.live("resident") as live:
         hello = live.next("hello")
     assert set(hello) == {
-        *("type", "server", "me", "now_s", "beat_s", "hold_s", "stopped", "questions", "more", "people", "robots"),
+        *(
+            "type",
+            "server",
+            "me",
+            "now_s",
+            "beat_s",
+            "hold_s",
+            "stopped",
+            "questions",
+            "more",
+            "people",
+            "robots",
+            "busy",
+        ),
     }
     assert (hello["beat_s"], hello["hold_s"], hello["stopped"]) == (0.25, 1.0, None)
     assert [each["id"] for each in hello["questions"]] == [id_]

@@ -21,8 +21,9 @@ def test_another_robot_neither_asks_waits_nor_takes_back_also_after_a_restart(tm
             home.client.post("/api/v1/questions", json=asked, headers=other(home)),
             home.client.get("/api/v1/wait", params={"id": id_, "timeout_s": 0}, headers=other(home)),
             home.client.post("/api/v1/withdraw", json={"id": id_, "why": "x"}, headers=other(home)),
+            home.client.post("/api/v1/hand-on", json={"id": id_, "to": "ben"}, headers=other(home)),
         )
-        assert [(each.status_code, each.json()["error"]["code"]) for each in calls] == [(403, "HU502")] * 3
+        assert [(each.status_code, each.json()["error"]["code"]) for each in calls] == [(403, "HU502")] * 4
         assert home.ask() == id_, "it is still its own robot's"
 
 

@@ -32,9 +32,13 @@ MATRIX: dict[tuple[str, str], tuple[set[str | None], dict[str, Any]]] = {
     ("POST", "/questions"): ({R}, {"json": {"question": CHOICE, "run": "meal", "step": "food"}}),
     ("GET", "/wait"): ({R}, {"params": {"id": "meal/food/1", "timeout_s": 0}}),
     ("POST", "/withdraw"): ({R}, {"json": {"id": "meal/food/1"}}),
+    ("POST", "/hand-on"): ({R}, {"json": {"id": "meal/food/1", "to": "ben"}}),
     ("POST", "/replies"): ({A, C, B, O}, {"json": {"question": "meal/food/1", "kind": "not-now", "token": "t"}}),
     ("POST", "/claim"): ({A, C, B, O}, {"json": {"id": "meal/food/1"}}),
     ("POST", "/release"): ({A, C, B, O}, {"json": {"id": "meal/food/1"}}),
+    ("GET", "/people"): (PEOPLE, {}),
+    ("PUT", "/people/ana"): ({A, C}, {"json": {"abilities": ["see"], "limits": {"at_once": 50}, "channels": []}}),
+    ("POST", "/presence"): ({A, C, B, O}, {"json": {"busy": False}}),
     ("POST", "/stop"): (PAIRED, {}),
     ("POST", "/enable"): ({A, C, O}, {}),
     ("PUT", "/robots/plate/state"): ({R}, {"json": STATE}),
@@ -71,7 +75,10 @@ def test_every_way_in_stands_in_the_table_and_nothing_else_does(shared: House) -
 
 def test_every_way_in_is_tried_here(shared: House) -> None:
     def shape(path: str) -> str:
-        for given, declared in (("meal/food/1", "{id:path}"), ("live/plate", "{name:path}"), ("/plate/", "/{robot}/")):
+        for given, declared in (
+            *(("meal/food/1", "{id:path}"), ("live/plate", "{name:path}"), ("/plate/", "/{robot}/")),
+            ("people/ana", "people/{name:path}"),
+        ):
             path = path.replace(given, declared)
         return f"/api/v1{path}"
 

@@ -87,6 +87,18 @@ def test_a_question_is_taken_back(home: House) -> None:
     assert home.answer(id_)["status"] == "late"
 
 
+def test_a_robot_hands_its_question_on_and_the_first_person_may_still_answer(home: House) -> None:
+    id_ = home.ask()
+    record = home.call("GET", f"/questions/{id_}", "robot").json()
+    first, then = record["turn"], record["audience"][1]
+    handed = home.call("POST", "/hand-on", "robot", json={"id": id_, "to": then}).json()
+    assert (handed["status"], handed["record"]["turn"]) == ("accepted", then)
+    stranger = home.call("POST", "/hand-on", "robot", json={"id": id_, "to": "nobody"}).json()
+    assert stranger["status"] == "unauthorised"
+    assert first == "ana"
+    assert home.answer(id_)["status"] == "accepted"
+
+
 KINDS = {
     "choice": (CHOICE, "plum", "apple"),
     "text": ({"prompt": "?", "kind": "text"}, "words", ""),

@@ -122,8 +122,13 @@ class Challenge:
         return isinstance(proof, str) and secrets.compare_digest(proof.encode("utf-8", "replace"), expected.encode())
 
 
-async def check_proof(address: ServerAddress, id_: str) -> None:
+async def check_proof(address: ServerAddress, id_: str, timeout_s: float = PROOF_S) -> None:
     """Ask a server to prove itself. With TLS, its certificate is the proof.
+
+    Args:
+        address: Address of the server, with the token, which is not sent.
+        id_: Id of the token in the store.
+        timeout_s: Longest time in seconds for its proof.
 
     Raises:
         HandupError: Its proof is missing or wrong.
@@ -134,8 +139,8 @@ async def check_proof(address: ServerAddress, id_: str) -> None:
         return
     challenge = Challenge(address=address, id=id_)
     async with (
-        asyncio.timeout(PROOF_S),
-        httpx.AsyncClient(trust_env=False, timeout=PROOF_S, verify=False) as client,  # plain HTTP: nothing to verify
+        asyncio.timeout(timeout_s),
+        httpx.AsyncClient(trust_env=False, timeout=timeout_s, verify=False) as client,  # plain HTTP: nothing to verify
     ):
         response = await client.get(**challenge.request)
     if response.status_code != httpx.codes.OK:

@@ -133,6 +133,11 @@ def withdraw(question: str, why: str) -> ServerCall[Receipt]:
     return ServerCall(method="POST", path="/withdraw", json={"id": question, "why": why}, read=_object(receipt_of))
 
 
+def hand_on(question: str, to: str) -> ServerCall[Receipt]:
+    """Hand a question on to another of its people. Whoever had it may still answer."""
+    return ServerCall(method="POST", path="/hand-on", json={"id": question, "to": to}, read=_object(receipt_of))
+
+
 def answer(question: str, value: Value, *, certainty: float = 1.0, device: str = "") -> ServerCall[Receipt]:
     """Answer a question. The receipt says whether it counts."""
     return _reply(question, ReplyKind.ANSWER, value=value, certainty=certainty, device=device)

@@ -6,6 +6,7 @@ when the robot is killed; the next robot on the same store finds it again.
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import signal
@@ -20,7 +21,7 @@ from pathlib import Path
 
 import httpx
 
-from handup.client.address import Challenge, ServerAddress
+from handup.client.address import ServerAddress, check_proof
 from handup.client.client import Client
 from handup.core import CannotListen, HandupError, NotPaired, ProcessLost
 from handup.journal.address import address_of
@@ -28,10 +29,8 @@ from handup.journal.files import PRIVATE
 
 HOST, FIRST_PORT, MOST_PORTS = "127.0.0.1", 8765, 10
 START_S, KNOWN_S = 60.0, 3.0
-"""Longest times in seconds that a server may take to start, and a running one to know a new token."""
+"""Longest times in seconds that a server may take to start, and a running one to know a new token or prove itself."""
 LOOK_S = 0.2
-PROOF_S = 5.0
-"""Longest time in seconds that a server may take to prove itself."""
 SHORTEST_S, LONGEST_S = 0.2, 5.0
 """First and longest pause in seconds before a dead server is started again. It doubles until one lives for a while."""
 LIVES_S = 10.0
@@ -210,22 +209,14 @@ def known_to(token: str, grant: str) -> Knows:
     """
 
     def knows(url: str) -> bool:
-        if not proves(url, token, grant):
+        try:
+            asyncio.run(check_proof(ServerAddress(url, token), grant, KNOWN_S))
+        except (HandupError, httpx.HTTPError, TimeoutError):
             return False
         with Client(url, token, patience_s=0.0) as client:
             return bool(client.me().get("id") == grant)
 
     return knows
-
-
-def proves(url: str, token: str, grant: str) -> bool:
-    """Tell whether the program at an address has read our store; it is sent no secret."""
-    challenge = Challenge(address=ServerAddress(url, token), id=grant)
-    try:
-        with httpx.Client(trust_env=False, timeout=PROOF_S, verify=False) as client:  # plain HTTP: nothing to verify
-            return challenge.met_by(client.get(**challenge.request).json())
-    except (httpx.HTTPError, ValueError):
-        return False
 
 
 def is_free(port: int) -> bool:

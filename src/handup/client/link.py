@@ -22,13 +22,15 @@ from handup.client.client import AsyncClient
 from handup.client.link_protocol import BEAT_S, MOST_PICTURES, Outbox, Pulse, ServerClock, Sticks
 from handup.client.views import ActiveStop, count_of, stop_of, strange, unshown_of
 from handup.core import HandupError, ServerUnreachable
-from handup.core.panels import RobotState, Unshown
+from handup.core.panels import Phase, RobotState, Unshown
 from handup.core.stick import Stick
 
 HOLD_S = 1.0
 """Time in seconds after the last trusted heartbeat for which a robot may move."""
 END_S = 4.0
 """Longest time in seconds that a link may take to end."""
+LAST_S = 1.0
+"""Longest time in seconds that a link that ends waits until the latest state was sent."""
 MOST_WARNINGS = 20
 """The most warnings in the log about parts of a state that are not shown."""
 PAUSE_S = 0.25
@@ -157,9 +159,14 @@ class RobotLink:
 
         Args:
             state: `phase`, and where you like `title`, `doing`, `why` and `panels`: those of `handup.core.panels`, or
-                the same as plain data.
+                the same as plain data. While `handup.run` drives the robot, leave the phase to it.
         """
         self._outbox.put_state(state, self.clock.now_s())
+        self._tell(self._to_send)
+
+    def phase(self, phase: Phase | str, doing: str | None = None) -> None:
+        """Show people the last state with another phase, and with `doing` in place of its words where it is given."""
+        self._outbox.put_phase(str(phase), doing, self.clock.now_s())
         self._tell(self._to_send)
 
     def picture(self, name: str, picture: bytes) -> None:
@@ -174,7 +181,10 @@ class RobotLink:
         self._tell(self._urgent)
 
     def close(self) -> None:
-        """End the link. People are told that the robot does not answer. Safe to call twice."""
+        """End the link, once the latest state was sent if the server is heard. Safe to call twice.
+
+        People are told that the robot does not answer, unless the phase of that state is `done`.
+        """
         self._tell(self._over)
         self._thread.join(END_S)
         self._pulse.forget()
@@ -258,6 +268,10 @@ class RobotLink:
     async def _until_over(self) -> None:
         link = asyncio.create_task(self._for_ever())
         await self._over.wait()
+        with suppress(TimeoutError):
+            async with asyncio.timeout(LAST_S):
+                while self.heard and self._outbox.sent is not self._outbox.state:
+                    await asyncio.sleep(BETWEEN_STATES_S / 5)
         link.cancel()
         await asyncio.gather(link, return_exceptions=True)
         await self._client.close()
@@ -332,8 +346,9 @@ class RobotLink:
             for _ in range(MOST_PICTURES):
                 if (waiting := self._outbox.picture()) is not None:
                     await self._send_picture(*waiting)
-            if self._outbox.state is not None:
-                await socket.send(self._outbox.state)
+            if (state := self._outbox.state) is not None:
+                await socket.send(state)
+                self._outbox.sent = state
             await asyncio.sleep(BETWEEN_STATES_S)
 
     async def _send_picture(self, name: str, picture: bytes) -> None:

@@ -110,25 +110,46 @@ class Outbox:
 
     Args:
         robot: Name of the robot.
+
+    Attributes:
+        state: Frame with the latest state; None before the first.
+        sent: The last such frame that was sent.
     """
 
     def __init__(self, robot: str) -> None:
         self._robot = robot
         self._lock = threading.Lock()
         self._pictures: dict[str, bytes] = {}
+        self._given: Mapping[str, Any] = {}
+        self._phase: Mapping[str, Any] = {}
         self.state: str | None = None
+        self.sent: str | None = None
 
-    def put_state(self, state: Mapping[str, Any] | RobotState, now_s: float) -> None:
-        """Take a state, as the frame to send; one that cannot be sent is logged and left out."""
+    def put_state(self, state: Mapping[str, Any] | RobotState, now_s: float, **over: object) -> None:
+        """Take a state, as the frame to send; one that cannot be sent is logged and left out.
+
+        Args:
+            state: The state; one without a phase keeps that of the last.
+            now_s: Present time in seconds, by the server's clock.
+            over: Fields to send in place of those of the state.
+        """
         try:
-            text = frame("state", state={"at_s": now_s, **plain(state), "robot": self._robot})
+            given = plain(state)
+            told = {"at_s": now_s, **self._phase, **given, **over}
+            text = frame("state", state={**told, "robot": self._robot})
         except (TypeError, ValueError) as error:
             _log.warning("a state of '%s' cannot be sent: %s", self._robot, error)
             return
         if len(text) > MOST_STATE:
             _log.warning("a state of '%s' is too large to be sent: %d characters", self._robot, len(text))
             return
-        self.state = text
+        self._given, self.state = given, text
+        self._phase = {"phase": told["phase"]} if "phase" in told else {}
+
+    def put_phase(self, phase: str, doing: str | None, now_s: float) -> None:
+        """Send the last state again with another phase, and with other words where they are given."""
+        words = {} if doing is None else {"doing": doing, "why": ""}
+        self.put_state(self._given, now_s, at_s=now_s, phase=phase, **words)
 
     def put_picture(self, name: str, picture: bytes) -> None:
         """Take a picture, in place of the last one of that name."""

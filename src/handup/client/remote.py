@@ -9,7 +9,8 @@ from typing import TypeVar
 
 from handup.client.client import Client
 from handup.client.link import RobotLink
-from handup.core import IllegalCall, Question, ServerUnreachable
+from handup.core import BadRequest, IllegalCall, NothingThere, Question, ServerUnreachable
+from handup.core.panels import Phase
 from handup.desk import Receipt, Record
 from handup.desk.events import RemoteSettled, RemoteStopped
 from handup.journal import Journal
@@ -90,6 +91,22 @@ class RemoteDesk:
     def withdraw(self, question: str, why: str) -> Receipt:
         """Take a question back."""
         return self._surely(lambda: self._client.withdraw(question, why))
+
+    def hand_on(self, question: str, to: str) -> Receipt:
+        """Hand a question on to another of its people. Whoever had it may still answer.
+
+        Raises:
+            IllegalCall: The server is older than this and cannot.
+        """
+        try:
+            return self._surely(lambda: self._client.hand_on(question, to))
+        except (NothingThere, BadRequest):  # it has no such address
+            cause = "the server cannot hand questions on; it is older than this robot's program"
+            raise IllegalCall(cause, hint="Update the server, or leave out the options.") from None
+
+    def show(self, phase: Phase, doing: str | None = None) -> None:
+        """Show people what the run is at."""
+        self._link.phase(phase, doing)
 
     def tick(self) -> None:
         """Do nothing: the server handles deadlines."""

@@ -1,4 +1,4 @@
-"""Channels on which questions reach people: their protocol, and the notifier, which repeats failed notices."""
+"""Channels on which questions reach people: their protocol, and the queues of notices, which repeat failed ones."""
 
 from __future__ import annotations
 
@@ -165,7 +165,7 @@ class _Line:
     busy: bool = False
 
 
-class Notifier:
+class ChannelNotices:
     """Queues of notices for all channels, worked on by the threads that use the desk.
 
     Notices are collected under the desk's lock, in the order of the journal. A thread that comes to `tell` works on

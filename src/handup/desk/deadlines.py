@@ -11,7 +11,7 @@ from handup.core import OutOfRange, type_of
 from handup.desk.events import ClaimEnded, DeskEvent, Expired, HandedOn, Held, Opened, WithdrawalCause, Withdrawn
 from handup.desk.question_state import DeskState, Fold
 from handup.desk.record import End, Record, gone
-from handup.desk.status import Status
+from handup.desk.status import BEFORE, Status
 from handup.people.limits import QuestionFit, fit
 
 STOPPED = "the robot is stopped"
@@ -107,7 +107,8 @@ def fitting(draft: DecisionDraft, turn: str, load: float, number: float = math.i
     if person is None:
         return QuestionFit(fits=False, from_s=None, why="nobody knows whom it is for")
     index = draft.fold.index
-    chance = fit(person.limits, draft.fold.put(turn), draft.now_s, load=load, before=index.before.get(turn, 0))
+    before, busy = index.before.get(turn, 0), draft.fold.busy.get(turn)
+    chance = fit(person.limits, draft.fold.put(turn), draft.now_s, load=load, before=before, busy=busy)
     if chance.fits and index.first_held(turn) < number:
         return QuestionFit(fits=False, from_s=None, why="others were asked first")
     return chance
@@ -120,11 +121,13 @@ def hold(draft: DecisionDraft, record: Record, turn: str) -> None:
     draft.to(record, Held(turn=turn, until_s=until_s, why=chance.why))
 
 
-def hand_on(draft: DecisionDraft, record: Record, by: str, token: str = "", device: str = "") -> None:
-    """Hand a question on to the next of its audience whom it can ever fit; to nobody where none is left."""
+def hand_on(
+    draft: DecisionDraft, record: Record, by: str, token: str = "", device: str = "", to: str | None = None
+) -> None:
+    """Hand a question on to a person, or to the next of its audience whom it can ever fit; to nobody where none is."""
     passed = {*record.passed, by}
     left = (person for person in record.audience if person not in passed and not gone(person))
-    turn = next((person for person in left if not fitting(draft, person, record.load).never), None)
+    turn = to or next((person for person in left if not fitting(draft, person, record.load).never), None)
     record = draft.to(record, HandedOn(by=by, turn=turn, token=token, device=device))
     if turn is not None:
         hold(draft, record, turn)
@@ -160,6 +163,31 @@ def _end(draft: DecisionDraft, record: Record, end: End) -> None:
         hold(draft, record, record.turn or "")
 
 
+def spare_the_busy(draft: DecisionDraft) -> None:
+    """Hand the questions of people who are busy on to others who can be asked; without such, hold them."""
+    fold = draft.fold
+    busy = {name for name, said in fold.busy.items() if said.holds(draft.now_s)}
+    if not busy or fold.stopped is not None:
+        return
+    free = {name for name in fold.people if name not in busy and _askable(draft, name)}
+    for record in tuple(fold.index.waiting.values()):
+        held, open_ = record.status is Status.HELD, record.status in BEFORE and record.by in {None, record.turn}
+        if record.turn not in busy or not (held or open_):
+            continue
+        others = (person for person in record.audience if person in free and person not in record.passed)
+        turn = next((person for person in others if _askable(draft, person, record.load)), None)
+        if turn is not None:
+            hold(draft, draft.to(record, HandedOn(by=record.turn, turn=turn, busy=True)), turn)
+        elif open_:
+            hold(draft, record, record.turn)
+
+
+def _askable(draft: DecisionDraft, person: str, load: float = 0.0) -> bool:
+    """Return True if a person can be asked now, or as soon as they have answered what is before them."""
+    chance = fitting(draft, person, load)
+    return chance.fits or chance.from_s is None
+
+
 def open_what_fits(draft: DecisionDraft) -> None:
     """Put held questions to their people, in order of asking for each, while they fit.
 
@@ -175,8 +203,8 @@ def open_what_fits(draft: DecisionDraft) -> None:
     while first:
         _, id_, turn = heappop(first)
         record, limits = fold.records[id_], fold.people[turn].limits
-        before = fold.index.before.get(turn, 0)
-        chance = fit(limits, fold.put(turn), draft.now_s, load=record.load, before=before)
+        before, busy = fold.index.before.get(turn, 0), fold.busy.get(turn)
+        chance = fit(limits, fold.put(turn), draft.now_s, load=record.load, before=before, busy=busy)
         if chance.fits:
             draft.to(record, Opened(turn=turn))
         if (chance.fits or chance.never) and (then := next(lines[turn], None)) is not None:
@@ -191,12 +219,12 @@ def next_due_s(state: DeskState, now_s: float) -> float:
     index = state.index
     due_s = index.due[0][0] if index.due else math.inf
     for turn, held in index.held.items() if state.stopped is None else ():
-        person, put = state.people.get(turn), state.put.get(turn, ())
+        person, put, busy = state.people.get(turn), state.put.get(turn, ()), state.busy.get(turn)
         if person is None:
             continue
         for _, id_ in held:
             load, before = state.records[id_].load, index.before.get(turn, 0)
-            chance = fit(person.limits, put, now_s, load=load, before=before)
+            chance = fit(person.limits, put, now_s, load=load, before=before, busy=busy)
             if not chance.never:
                 due_s = min(due_s, math.inf if chance.from_s is None else chance.from_s)
                 break

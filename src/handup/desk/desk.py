@@ -25,7 +25,7 @@ from handup.core import (
     UnknownName,
 )
 from handup.core.checks import storable
-from handup.desk.channel import Channel, Notifier
+from handup.desk.channel import Channel, ChannelNotices
 from handup.desk.deadlines import Terms, next_due_s
 from handup.desk.projection import Changed, Projection
 from handup.desk.question_state import MOST_STOPS, DeskState
@@ -35,8 +35,10 @@ from handup.desk.rules import (
     ClaimQuestion,
     Command,
     Enable,
+    HandOn,
     Introduce,
     Release,
+    SetBusy,
     StopRobots,
     Tick,
     Withdraw,
@@ -78,6 +80,8 @@ class Desk:
         router: Rule for whom to ask; `InOrder` where it is not given.
         channels: Ways to people. Open questions are shown on them at once.
         terms: Limits and default times.
+        newcomers: Whether people who are introduced later may answer a question that names nobody, so that it waits
+            while there is nobody. Without this, such a question is refused.
 
     Attributes:
         listeners: Functions called with the state before and after some new entries, and with these entries, once and
@@ -109,6 +113,7 @@ class Desk:
         router: Router | None = None,
         channels: Sequence[Channel] = (),
         terms: Terms | None = None,
+        newcomers: bool = False,
     ) -> None:
         self.journal = journal
         self.people = tuple(people)
@@ -118,19 +123,20 @@ class Desk:
             cause = f"people at a desk must have different names, got {names}"
             raise ConflictingSettings(cause, hint="Give everybody a name of their own.")
         self._router: Router = router or InOrder()
+        self._newcomers = newcomers
         self._stops: deque[_Pending] = deque(maxlen=MOST_STOPS)  # takes no lock, as signal handlers need it
         self._stopping = threading.Lock()
         self._waiting = _Waiting()
         self._closed = False
         self.listeners: list[Changed] = []
         self._projection = Projection(journal)
-        self._notifier = Notifier(self, channels, self._projection)
-        self._projection.noticed = self._notifier.note
+        self._notices = ChannelNotices(self, channels, self._projection)
+        self._projection.noticed = self._notices.note
         self._projection.changed = self._changed
-        self._notifier.start()
+        self._notices.start()
         if any(self._who(person.name) != person for person in self.people):
-            self._do(Introduce(people=self.people))
-        self._notifier.tell()
+            self.introduce(*self.people)
+        self._notices.tell()
 
     # -- commands ----------------------------------------------------------------------------------------------------
 
@@ -158,11 +164,44 @@ class Desk:
         def made(state: DeskState, now_s: float) -> Command:
             known = id_ in state.records
             audience = () if known else self._router.audience(question, self._asked(state), now_s)
-            return AskPeople(run=run, step=step, attempt=attempt, question=question, audience=audience, load=load)
+            newcomers = self._newcomers and not question.to
+            return AskPeople(
+                run=run,
+                step=step,
+                attempt=attempt,
+                question=question,
+                audience=audience,
+                load=load,
+                newcomers=newcomers,
+            )
 
         receipt = self._do(made, id_)
         assert receipt.record is not None
         return self.known(id_) or receipt.record
+
+    def introduce(self, *people: Person, by: str | None = None) -> None:
+        """Write down people who can be asked, with their limits. The latest entry about a person holds.
+
+        What was set up on the page is not undone by a program that says of a person what it said before.
+
+        Args:
+            people: The people.
+            by: Person who set them up; None where a program did.
+        """
+        self._do(Introduce(people=people, by=by))
+
+    def busy(self, person: str, for_s: float | None = None) -> Receipt:
+        """Ask a person nothing until they are back. Their questions go on to others who can be asked, or are held.
+
+        Args:
+            person: The person, who says it themselves.
+            for_s: Time after which they may be asked again by itself; never where it is None.
+        """
+        return self._do(SetBusy(by=person, busy=True, for_s=for_s))
+
+    def back(self, person: str) -> Receipt:
+        """Ask a person again who was busy."""
+        return self._do(SetBusy(by=person, busy=False))
 
     def reply(self, reply: Reply) -> Receipt:
         """Take a person's reply. Where the receipt says accepted, it is durable; otherwise nothing changed.
@@ -191,6 +230,14 @@ class Desk:
     def withdraw(self, question: str, why: str) -> Receipt:
         """Take back a question that is no longer needed. `why` is shown to people and cannot be erased: name nobody."""
         return self._do(Withdraw(question=question, why=why), question)
+
+    def hand_on(self, question: str, to: str) -> Receipt:
+        """Hand a question on to another of its people. Whoever had it may still answer until somebody has.
+
+        Nothing happens where it is with that person already, or was before. It is refused while somebody has claimed
+        it, and for somebody who is not in its audience.
+        """
+        return self._do(HandOn(question=question, to=to), question)
 
     def stop(self, by: str, why: str = "", *, token: str = "") -> None:
         """Stop the robot until somebody enables it. Never refused. Waiting questions are taken back.
@@ -246,7 +293,7 @@ class Desk:
         if decide(state, Tick(), self._projection.now_s(), self.terms).events:
             self._do(Tick())
         else:
-            self._notifier.tell()
+            self._notices.tell()
 
     def _do(self, command: Command | _Made, question: str = "") -> Receipt:
         """Decide inside one transaction, write, publish, notify. Stops that could not be written before come first."""
@@ -307,7 +354,7 @@ class Desk:
 
     def _after(self) -> None:
         """Finish a transaction: notify channels, and keep a snapshot now and then."""
-        self._notifier.tell()
+        self._notices.tell()
         self._projection.keep(self.terms.snapshot_every)
 
     def _changed(self, before: DeskState, after: DeskState, entries: Sequence[Entry]) -> None:
@@ -316,7 +363,7 @@ class Desk:
         else:
             self._waiting.wake({entry.key for entry in entries})
         if after.people != before.people:
-            self._notifier.met(after)
+            self._notices.met(after)
         for listener in self.listeners:
             listener(before, after, entries)
 
@@ -345,7 +392,7 @@ class Desk:
                 place.forget()
                 if look and not self._stops:
                     self.tick()
-                    self._notifier.deliver()
+                    self._notices.deliver()
                 state = self._projection.state
                 record = state.records.get(question) or self.record(question)
                 if record is None:
@@ -373,13 +420,13 @@ class Desk:
         state = self._projection.state
         self._pause(state, timeout_s)
         self.tick()
-        self._notifier.deliver()
+        self._notices.deliver()
         return self._projection.state.seq > state.seq
 
     def _pause(self, state: DeskState, most_s: float) -> None:
         """Wait until something is due or written; a `SkippingClock` skips to what is due instead."""
         now_s = self._projection.now_s()
-        due_s = min(next_due_s(state, now_s), self._notifier.next_s())
+        due_s = min(next_due_s(state, now_s), self._notices.next_s())
         if isinstance(self.journal.clock, SkippingClock) and now_s < due_s < math.inf:
             self.journal.clock.skip_to(due_s)
         else:
@@ -428,7 +475,10 @@ class Desk:
         state = self.state
         if self._stops or state.stopped is not None:
             return math.inf
-        fits = (fit(person.limits, state.put.get(person.name, ()), now_s) for person in self._asked(state))
+        fits = (
+            fit(person.limits, state.put.get(person.name, ()), now_s, busy=state.busy.get(person.name))
+            for person in self._asked(state)
+        )
         return min((math.inf if moment.from_s is None else moment.from_s for moment in fits), default=math.inf)
 
     def _who(self, name: str) -> Person | None:
@@ -445,7 +495,7 @@ class Desk:
             self._closed = True
             self._try_to_write_stops()
             self._projection.keep(1)
-            self._notifier.close()
+            self._notices.close()
 
     def __enter__(self) -> Self:
         return self

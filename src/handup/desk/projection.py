@@ -224,4 +224,6 @@ def _compared(journal: Journal, state: DeskState) -> ReplayComparison:
     if _erased(tail):
         return ReplayComparison()  # nor this one
     ours, theirs = state.to_json(), replay(tail, early).to_json()
-    return ReplayComparison(snapshot_seq=kept.seq, differs=tuple(name for name in ours if ours[name] != theirs[name]))
+    return ReplayComparison(
+        snapshot_seq=kept.seq, differs=tuple(name for name in {**ours, **theirs} if ours.get(name) != theirs.get(name))
+    )

@@ -16,7 +16,7 @@ from handup.desk import events
 from handup.desk.record import ERASED, AcceptedReply, Record, addressed, digest
 from handup.desk.status import BEFORE, Move, Status, after
 from handup.journal.events import JournalRepaired
-from handup.people.limits import HOUR_S, Put
+from handup.people.limits import HOUR_S, Busy, Put
 
 SCHEMA = 1
 MOST_ENDED = 256
@@ -40,6 +40,8 @@ def moved(record: Record | None, entry: LogEntry, event: events.QuestionEvent) -
     if record is None:
         assert isinstance(event, events.Asked)
         return _asked(entry, event)
+    if isinstance(event, events.Joined):
+        return _joined(record, event.person)
     record = replace(record, status=status, until_s=None, by=None, device=None, token=None, why="")
     match event:
         case events.Held():
@@ -58,7 +60,7 @@ def moved(record: Record | None, entry: LogEntry, event: events.QuestionEvent) -
             content = digest(ReplyKind.NOT_NOW, until_s=event.wanted_s)
             record = _replied(record, ReplyKind.NOT_NOW, event, content, span_s=event.until_s - entry.at_s)
         case events.HandedOn():
-            passed = record.passed if event.by in record.passed else (*record.passed, event.by)
+            passed = record.passed if event.busy or event.by in record.passed else (*record.passed, event.by)
             record = _replied(replace(record, turn=event.turn, passed=passed), ReplyKind.SOMEONE_ELSE, event)
         case events.Delegated():
             record = _replied(record, ReplyKind.LET_ROBOT_TRY, event)
@@ -84,7 +86,14 @@ def _asked(entry: LogEntry, event: events.Asked) -> Record:
         until_s=event.until_s,
         deadline_s=event.deadline_s,
         why=event.why,
+        newcomers=event.newcomers,
     )
+
+
+def _joined(record: Record, person: str) -> Record:
+    audience = (*record.audience, person)
+    record = replace(record, question=addressed(record.question, audience), audience=audience)
+    return replace(record, turn=person, until_s=None, why="") if record.turn is None else record
 
 
 def _replied(
@@ -181,6 +190,9 @@ class DeskState:
         stopped: The stop that holds, if one does.
         last_stop: Entry number of the last stop, also of one that no longer holds; 0 where there was none.
         stops: Token and person of the latest stop replies.
+        busy: People who said that they are busy, by name, also where that is over by now.
+        replaced: People who were set up on the page, as programs introduced them before. As long as a program
+            introduces them in the same way, what was set up on the page holds.
     """
 
     seq: int = 0
@@ -192,6 +204,8 @@ class DeskState:
     stopped: events.Stopped | None = None
     last_stop: int = 0
     stops: tuple[tuple[str, str], ...] = ()
+    busy: Mapping[str, Busy] = field(default_factory=dict)
+    replaced: Mapping[str, Person] = field(default_factory=dict)
 
     @cached_property
     def index(self) -> QuestionIndex:
@@ -203,12 +217,23 @@ class DeskState:
         """Questions that still wait for an answer, in order of asking."""
         return tuple(self.index.waiting.values())
 
+    @property
+    def before(self) -> Mapping[str, int]:
+        """Number of questions before each person now."""
+        return self.index.before
+
+    def is_busy(self, person: str, now_s: float) -> bool:
+        """Return True if a person said that they are busy, and may not be asked yet."""
+        return person in self.busy and self.busy[person].holds(now_s)
+
     def recalling(self, record: Record | None) -> DeskState:
         """Return the state with an ended question that it had dropped."""
         return self if record is None else replace(self, records={**self.records, record.id: record})
 
     def to_json(self) -> dict[str, Any]:
-        """Return a plain record with its schema version; `from_json` reads it back."""
+        """Return a plain record with its schema version, for `from_json`. Empty `busy` and `replaced` are left out."""
+        busy = {name: [busy.since_s, busy.until_s] for name, busy in self.busy.items()}
+        replaced = [person.to_json() for person in self.replaced.values()]
         return {
             "schema": SCHEMA,
             "seq": self.seq,
@@ -220,6 +245,8 @@ class DeskState:
             "stopped": self.stopped and asdict(self.stopped),
             "last_stop": self.last_stop,
             "stops": [list(stop) for stop in self.stops],
+            **({"busy": busy} if busy else {}),
+            **({"replaced": replaced} if replaced else {}),
         }
 
     @classmethod
@@ -233,6 +260,7 @@ class DeskState:
             raise BadRecord("this is no state of a desk that this handup knows", hint="Replay the journal instead.")
         try:
             people = [Person.from_json(entry) for entry in record["people"]]
+            replaced = [Person.from_json(entry) for entry in record.get("replaced", ())]
             records = [Record.from_json(entry) for entry in record["records"]]
             stopped = record["stopped"]
             return cls(
@@ -245,6 +273,8 @@ class DeskState:
                 stopped=None if stopped is None else events.Stopped(**stopped),
                 last_stop=record["last_stop"],
                 stops=tuple((token, by) for token, by in record["stops"]),
+                busy={name: Busy(*busy) for name, busy in record.get("busy", {}).items()},
+                replaced={person.name: person for person in replaced},
             )
         except _DAMAGE as error:
             raise BadRecord(f"a state of a desk is damaged ({error})", hint="Replay the journal instead.") from None
@@ -262,6 +292,8 @@ class Fold:
         self.seq, self.at_s = state.seq, state.at_s
         self.stopped, self.last_stop = state.stopped, state.last_stop
         self.people: Mapping[str, Person] = state.people
+        self.busy: Mapping[str, Busy] = state.busy
+        self.replaced: Mapping[str, Person] = state.replaced
         self.records: Mapping[str, Record] = state.records
         self._own: dict[str, Record] | None = None  # the fold's own copy of the records, once it has changed one
         self._ended = deque(state.ended)
@@ -283,7 +315,11 @@ class Fold:
             self._move(entry, event)
         elif isinstance(event, events.Introduced):
             if (known := event.known()) is not None:
-                self.people = {**self.people, known.name: known}
+                self._introduce(known, by_page=event.by is not None)
+        elif isinstance(event, events.Presence):
+            self.busy = {name: busy for name, busy in self.busy.items() if name != event.person}
+            if event.busy:
+                self.busy = {**self.busy, event.person: Busy(entry.at_s, event.until_s)}
         elif isinstance(event, events.Stopped):
             self.stopped, self.last_stop = event, entry.seq
             if event.token:
@@ -297,6 +333,13 @@ class Fold:
             self.stopped = None
         self.seq, self.at_s = entry.seq, entry.at_s
         self._state = None
+
+    def _introduce(self, person: Person, *, by_page: bool) -> None:
+        before = self.replaced.get(person.name) or self.people.get(person.name)
+        self.replaced = {name: replaced for name, replaced in self.replaced.items() if name != person.name}
+        if by_page and before is not None:
+            self.replaced = {**self.replaced, person.name: before}
+        self.people = {**self.people, person.name: person}
 
     def _move(self, entry: LogEntry, event: events.QuestionEvent) -> None:
         before = self.records.get(entry.key)
@@ -332,6 +375,10 @@ class Fold:
         """Return the questions put to a person within the last hour, perhaps with older ones."""
         return self._latest.get(person) or self._put.get(person, ())
 
+    def is_busy(self, person: str, now_s: float) -> bool:
+        """Return True if a person said that they are busy, and may not be asked yet."""
+        return person in self.busy and self.busy[person].holds(now_s)
+
     def stop_known(self, token: str, by: str) -> bool:
         """Return True if a stop reply was accepted before."""
         return (token, by) in self._stops
@@ -352,6 +399,8 @@ class Fold:
                 stopped=self.stopped,
                 last_stop=self.last_stop,
                 stops=tuple(self._stops),
+                busy=self.busy,
+                replaced=self.replaced,
             )
             self._own = None
             if self._index is not None:

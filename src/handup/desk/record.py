@@ -110,7 +110,7 @@ class Record:
         question: The words; `ERASED` where they were erased.
         load: Its query cost.
         audience: People who may answer, in order.
-        turn: Person who is asked now; None where nobody is left.
+        turn: Person who is asked now; None where nobody is left, or nobody has come yet.
         status: Its status.
         number: Number of its first entry in the journal, which is the order of asking.
         asked_s: Time at which it came in.
@@ -125,6 +125,7 @@ class Record:
         cause: Cause for which it was withdrawn, for programs.
         passed: People who said *someone else*.
         replies: The latest replies that were accepted.
+        newcomers: Whether people who are introduced later may answer it, too.
     """
 
     id: str
@@ -149,6 +150,7 @@ class Record:
     cause: WithdrawalCause | None = None
     passed: tuple[str, ...] = ()
     replies: tuple[AcceptedReply, ...] = ()
+    newcomers: bool = False
 
     @property
     def waiting(self) -> bool:
@@ -192,7 +194,7 @@ class Record:
         if not self.waiting:
             return ()
         ends = [] if self.deadline_s is None else [(End.DEADLINE, self.deadline_s)]
-        if self.erased or gone(self.turn):
+        if self.erased or (gone(self.turn) and self.audience):
             ends.append((End.WORDS, -math.inf))
         if self.status is Status.CLAIMED and self.until_s is not None:
             ends.append((End.LEASE, self.until_s))
@@ -210,8 +212,10 @@ class Record:
         return next((reply for reply in self.replies if token and reply.token == token and reply.by == by), None)
 
     def to_json(self) -> dict[str, Any]:
-        """Return a plain record; `from_json` reads it back."""
+        """Return a plain record; `from_json` reads it back. `newcomers` is left out where it is False."""
         flat = {field.name: getattr(self, field.name) for field in fields(self)}
+        if not self.newcomers:
+            del flat["newcomers"]
         answer = self.answer and {**asdict(self.answer), "value": value_to_json(self.answer.value)}
         return {
             **flat,
@@ -323,6 +327,16 @@ def thanks(kind: ReplyKind, span_s: float = 0.0, *, nobody_left: bool = False) -
         ReplyKind.LET_ROBOT_TRY: "All right, I try by myself.",
         ReplyKind.STOP: "Stopped. Nothing moves before somebody lets the robot go on.",
     }[kind]
+
+
+BACK_WORDS = "Welcome back. I ask you again."
+
+
+def busy_words(for_s: float | None, *, others: bool) -> str:
+    """Return the message for a person who is busy: until when they are not asked, and what happens meanwhile."""
+    until = "until you say that you are back" if for_s is None else f"for {span(for_s)}"
+    meanwhile = "Meanwhile I ask somebody else, or wait." if others else "My questions wait for you."
+    return f"All right, I do not ask you {until}. {meanwhile}"
 
 
 def too_late(record: Record, by: str) -> str:

@@ -1,8 +1,8 @@
 """All rules of the desk in one pure function: state, command and time in, events and a receipt out.
 
 Time comes first: leases, deadlines and deferrals that are over end before a command is looked at, so an answer after
-the deadline is late even if nobody noticed the deadline. Then comes the command; then held questions that fit by now
-are opened.
+the deadline is late even if nobody noticed the deadline. Then comes the command; then questions of people who are
+busy go on to others, and held questions that fit by now are opened.
 
 While the desk is stopped nothing is opened to anybody. A stop takes back all waiting questions; later questions are
 held, and opened once a person has enabled the desk again.
@@ -37,14 +37,25 @@ from handup.core import (
 )
 from handup.core.checks import storable, unstorable
 from handup.desk import events
-from handup.desk.deadlines import DecisionDraft, Fact, Terms, fitting, hand_on, let_time_pass, open_what_fits
+from handup.desk.deadlines import (
+    DecisionDraft,
+    Fact,
+    Terms,
+    fitting,
+    hand_on,
+    let_time_pass,
+    open_what_fits,
+    spare_the_busy,
+)
 from handup.desk.question_state import DeskState, Fold
 from handup.desk.record import (
+    BACK_WORDS,
     ERASED_NAME,
     AcceptedReply,
     Receipt,
     ReceiptStatus,
     Record,
+    busy_words,
     digest,
     elsewhere,
     gone,
@@ -55,13 +66,18 @@ from handup.desk.record import (
     too_late,
 )
 from handup.desk.status import BEFORE, Status
+from handup.people.limits import QuestionFit
 
 STOP_WORDS = "somebody said stop"
+NOBODY_YET = "nobody can be asked yet"
 
 
 @dataclass(frozen=True, kw_only=True)
 class AskPeople:
-    """Put a question to people. `audience` may answer, in this order. Name nobody in `run` and `step`."""
+    """Put a question to people. `audience` may answer, in this order. Name nobody in `run` and `step`.
+
+    With `newcomers`, people who are introduced later may answer, too, so it waits where the audience is empty.
+    """
 
     run: str
     step: str
@@ -69,6 +85,7 @@ class AskPeople:
     question: Question
     audience: tuple[str, ...]
     load: float = 0.0
+    newcomers: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -98,6 +115,14 @@ class Withdraw:
 
 
 @dataclass(frozen=True, kw_only=True)
+class HandOn:
+    """Hand a question on to another of its people, whom the asker has chosen. Whoever had it may still answer."""
+
+    question: str
+    to: str
+
+
+@dataclass(frozen=True, kw_only=True)
 class StopRobots:
     """Stop, from a program or a button; never refused."""
 
@@ -121,12 +146,24 @@ class Tick:
 
 @dataclass(frozen=True, kw_only=True)
 class Introduce:
-    """Introduce people who can be asked, with their limits. Only changes are written."""
+    """Introduce people who can be asked, with their limits. Only changes are written. `by` set them up on the page."""
 
     people: tuple[Person, ...]
+    by: str | None = None
 
 
-Command = AskPeople | Reply | ClaimQuestion | Release | Withdraw | StopRobots | Enable | Tick | Introduce
+@dataclass(frozen=True, kw_only=True)
+class SetBusy:
+    """Say that a person is busy, for `for_s` seconds or until they are back, or that they are back."""
+
+    by: str
+    busy: bool
+    for_s: float | None = None
+
+
+Command = (
+    AskPeople | Reply | ClaimQuestion | Release | Withdraw | HandOn | StopRobots | Enable | Tick | Introduce | SetBusy
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -162,6 +199,7 @@ def decide(state: DeskState, command: Command, now_s: float, terms: Terms | None
         receipt = _TAKE[type(command)](draft, command)
     except _Refused as refused:
         receipt = refused.receipt
+    spare_the_busy(draft)
     open_what_fits(draft)
     if receipt.record is not None:
         receipt = replace(receipt, record=draft.fold.records.get(receipt.record.id, receipt.record))
@@ -173,21 +211,14 @@ def _ask(draft: DecisionDraft, command: AskPeople) -> Receipt:
     record = draft.fold.records.get(id_)
     if record is not None:
         return _accepted(record.told, record, again=True)
-    if not command.audience:
+    if not command.audience and not command.newcomers:
         raise MissingSetting(f"nobody can be asked '{id_}'", hint="Give the desk people, or another router.")
     if not (command.load >= 0.0 and math.isfinite(command.load)):
         raise OutOfRange.of("load", command.load, "be finite and at least 0", hint="Give the question's cost.")
     if len(draft.fold.index.waiting) >= draft.terms.most_waiting:
         cause = f"at most {draft.terms.most_waiting} questions may wait, and as many wait already"
         raise NotNow(cause, hint="Withdraw some, or raise Terms.most_waiting.")
-    turn = command.audience[0]
-    chance = first = fitting(draft, turn, command.load)
-    for person in command.audience[1:]:
-        if not chance.never:
-            break
-        turn, chance = person, fitting(draft, person, command.load)
-    if chance.never:
-        turn, chance = command.audience[0], first
+    turn, chance = _first_turn(draft, command)
     event = events.Asked(
         step=command.step,
         attempt=command.attempt,
@@ -198,7 +229,8 @@ def _ask(draft: DecisionDraft, command: AskPeople) -> Receipt:
         load=command.load,
         until_s=None if chance.fits or chance.never else chance.from_s,
         why=chance.why,
-        of=tuple(dict.fromkeys((turn, *_answered(draft, command.run)))),
+        of=tuple(dict.fromkeys(name for name in (turn, *_answered(draft, command.run)) if name is not None)),
+        newcomers=command.newcomers,
     )
     draft.add(event, run=command.run, key=id_)
     record = draft.fold.records[id_]
@@ -210,6 +242,15 @@ def _ask(draft: DecisionDraft, command: AskPeople) -> Receipt:
             events.Withdrawn(cause=events.WithdrawalCause.NOBODY, why=f"it can never be put to anybody: {chance.why}"),
         )
     return _accepted(record.told, record)
+
+
+def _first_turn(draft: DecisionDraft, command: AskPeople) -> tuple[str | None, QuestionFit]:
+    """Return the first of the audience whose limits ever allow the question, else the first; None where it is empty."""
+    if not command.audience:
+        return None, QuestionFit(fits=False, from_s=None, why=NOBODY_YET)
+    chances = ((person, fitting(draft, person, command.load)) for person in command.audience)
+    first = next(chances)
+    return first if not first[1].never else next((turn for turn in chances if not turn[1].never), first)
 
 
 def _answered(draft: DecisionDraft, run: str) -> Iterator[str]:
@@ -259,6 +300,23 @@ def _withdraw(draft: DecisionDraft, command: Withdraw) -> Receipt:
     )
 
 
+def _hand_on(draft: DecisionDraft, command: HandOn) -> Receipt:
+    record = _record(draft, command.question)
+    if command.to not in draft.fold.people or command.to not in record.audience:
+        raise _Refused(ReceiptStatus.UNAUTHORISED, "It can only go on to somebody who may answer it.", record)
+    if record.turn == command.to or command.to in record.passed:
+        return _accepted(record.told, record, again=True)
+    if not record.waiting:
+        raise _Refused(ReceiptStatus.LATE, too_late(record, ""), record)
+    if record.status is Status.CLAIMED:
+        raise _Refused(ReceiptStatus.CLAIMED, taken_on(record, draft.now_s), record)
+    if record.status is Status.DEFERRED:
+        raise _Refused(ReceiptStatus.STALE, elsewhere(record), record)
+    hand_on(draft, record, by=record.turn or "", to=command.to)
+    record = draft.fold.records[record.id]
+    return _accepted(record.told, record)
+
+
 def _enable(draft: DecisionDraft, command: Enable) -> Receipt:
     person = draft.fold.people.get(command.by)
     if person is None or person.role is Role.BYSTANDER:
@@ -284,9 +342,41 @@ def _introduce(draft: DecisionDraft, command: Introduce) -> Receipt:
         if gone(person.name):
             cause = f"a person's name must not begin with '{ERASED_NAME}', got '{person.name}'"
             raise Malformed(cause, hint="Choose another name: such names stand for people who were erased.")
-        if draft.fold.people.get(person.name) != person:
-            draft.add(events.Introduced.of(person))
+        known, replaced = draft.fold.people.get(person.name), draft.fold.replaced.get(person.name)
+        # A program that says what it said before does not undo what was set up on the page since.
+        if person != replaced if command.by is None and replaced is not None else person != known:
+            draft.add(events.Introduced.of(person, command.by))
+        if known is None:
+            _join(draft, person)
     return _accepted("They are known.")
+
+
+def _join(draft: DecisionDraft, person: Person) -> None:
+    """Let a person who was not known before answer the questions that wait and are open to newcomers."""
+    for record in tuple(draft.fold.index.waiting.values()):
+        barred = person.role is Role.DEVELOPER or (person.role is Role.BYSTANDER and record.question.rule.explicit)
+        if record.newcomers and person.name not in record.audience and not barred:
+            draft.to(record, events.Joined(person=person.name))
+
+
+def _set_busy(draft: DecisionDraft, command: SetBusy) -> Receipt:
+    people, now_s = draft.fold.people, draft.now_s
+    if command.by not in people:
+        raise _Refused(ReceiptStatus.UNAUTHORISED, "Nobody here knows you, so you are not asked anyway.")
+    if command.for_s is not None and not (command.for_s > 0 and math.isfinite(command.for_s)):
+        raise _Refused(ReceiptStatus.INVALID, "You must be busy for longer than 0 seconds.")
+    for_s = None if command.for_s is None else min(command.for_s, draft.terms.longest_not_now_s)
+    said = draft.fold.busy.get(command.by)
+    before = said is not None and said.holds(now_s)
+    until_s = now_s + for_s if command.busy and for_s is not None else None
+    again = before == command.busy and (said is None or not before or said.until_s == until_s)
+    if not again:
+        draft.add(events.Presence(person=command.by, busy=command.busy, until_s=until_s))
+    others = any(
+        name != command.by and person.role is not Role.DEVELOPER and not draft.fold.is_busy(name, now_s)
+        for name, person in people.items()
+    )
+    return _accepted(busy_words(for_s, others=others) if command.busy else BACK_WORDS, again=again)
 
 
 def _reply(draft: DecisionDraft, reply: Reply) -> Receipt:
@@ -452,8 +542,10 @@ _TAKE: dict[type[Command], Callable[[DecisionDraft, Any], Receipt]] = {
     ClaimQuestion: _claim,
     Release: _release,
     Withdraw: _withdraw,
+    HandOn: _hand_on,
     StopRobots: _stop,
     Enable: _enable,
     Tick: lambda _draft, _command: _accepted("It is later now."),
     Introduce: _introduce,
+    SetBusy: _set_busy,
 }

@@ -33,6 +33,7 @@ class Move(StrEnum):
     """Transition of a question; each is a kind of entry in the journal."""
 
     ASKED = "desk.asked"
+    JOINED = "desk.joined"
     HELD = "desk.held"
     OPENED = "desk.opened"
     CLAIMED = "desk.claimed"
@@ -59,16 +60,18 @@ _ENDS = {
 }
 TABLE: dict[tuple[Status | None, Move], Status] = {
     (None, Move.ASKED): Status.HELD,
+    **{(status, Move.JOINED): status for status in WAITING},
     **{(status, move): then for status in WAITING for move, then in _ENDS.items()},
     (Status.HELD, Move.OPENED): Status.OPEN,
     (Status.DEFERRED, Move.HELD): Status.HELD,
     (Status.HANDED_ON, Move.HELD): Status.HELD,
+    **{(status, Move.HELD): Status.HELD for status in BEFORE},
     (Status.OPEN, Move.CLAIMED): Status.CLAIMED,
     (Status.CLAIMED, Move.CLAIMED): Status.CLAIMED,
     (Status.CLAIMED, Move.CLAIM_ENDED): Status.OPEN,
 }
 """All transitions of a question, from None where it does not exist yet. Every question is held before it opens, so that
-one rule keeps the limits and the order of asking."""
+one rule keeps the limits and the order of asking. It is held again where the person says that they are busy."""
 
 
 def after(status: Status | None, move: Move, question: str) -> Status:

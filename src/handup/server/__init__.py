@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 
 from handup.core import HandupError, MissingExtra, Person
 from handup.journal import Journal
-from handup.server.running_server import RunningServer, introduce, listen
+from handup.server.house_router import introduce
+from handup.server.running_server import RunningServer, listen
 from handup.server.settings import Beats, Bounds, ServerSettings
 from handup.server.tokens import Access, Grant, Paired
 

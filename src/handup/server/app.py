@@ -16,13 +16,15 @@ from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from handup.core import ForeignRequest, HandupError, Person, TooLarge
+from handup.core.checks import is_loopback
 from handup.journal import Journal
 from handup.server import live, routes
 from handup.server.auth import AccessGuard
 from handup.server.models import frame_schemas
+from handup.server.people_routes import people_routes
 from handup.server.refusals import install, refusal
 from handup.server.service import Service
-from handup.server.settings import ServerSettings, is_loopback
+from handup.server.settings import ServerSettings
 
 DESCRIPTION = """Robots ask, people answer. Pair a device with a code, send its token as `Authorization: Bearer` or as
 cookie, and follow `/api/v1/live` by WebSocket. Every refusal is `{"error": {"code", "cause", "hint"}}`."""
@@ -99,6 +101,7 @@ def described(version: str, lifespan: Callable[[FastAPI], AbstractAsyncContextMa
         routes.server_routes,
         routes.access_routes,
         routes.question_routes,
+        people_routes,
         routes.robot_routes,
         routes.draft_routes,
     ):

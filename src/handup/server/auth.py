@@ -12,9 +12,10 @@ from fastapi.routing import APIRoute
 from starlette.requests import HTTPConnection
 
 from handup.core import ForeignRequest, NotForYou, NotPaired, TooFast
+from handup.core.checks import is_loopback
 from handup.server.permissions import EVERYBODY, RIGHTS, UNLIMITED, Roles
 from handup.server.service import Service
-from handup.server.settings import Bounds, is_loopback
+from handup.server.settings import Bounds
 from handup.server.tokens import Grant
 
 MOST_BUCKETS = 10_000

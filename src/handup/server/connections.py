@@ -17,7 +17,8 @@ from typing import Any, ClassVar
 import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from handup.server.settings import Bounds, is_loopback
+from handup.core.checks import is_loopback
+from handup.server.settings import Bounds
 
 SPARE = 96
 """Number of files that the process keeps free for the store, for pictures and for WebSockets."""

@@ -7,7 +7,7 @@ from collections import Counter, deque
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from handup.desk.events import Answered, Asked, Stopped
+from handup.desk.events import Answered, Asked, NoticeEnded, NoticeOutcome, Stopped
 from handup.journal import Entry
 
 HOUR_S = 3600.0
@@ -25,6 +25,9 @@ class Metrics:
     asks: int = 0
     stops: int = 0
     refused: Counter[str] = field(default_factory=Counter)
+    notices: Counter[tuple[str, NoticeOutcome]] = field(default_factory=Counter)
+    latest_notices: dict[str, NoticeOutcome] = field(default_factory=dict)
+    """Outcome of the latest notice on each way."""
     _asked_s: deque[float] = field(default_factory=lambda: deque(maxlen=MOST_ASKS))
     _buckets: list[int] = field(default_factory=lambda: [0] * (len(LATENCIES_S) + 1))
     _latency_s: float = 0.0
@@ -38,11 +41,20 @@ class Metrics:
                 self._asked_s.append(entry.at_s)
             elif isinstance(event, Stopped):
                 self.stops += 1
+            elif isinstance(event, NoticeEnded):
+                self.notices[event.way, event.outcome] += 1
+                self.latest_notices[event.way] = event.outcome
             elif isinstance(event, Answered):
                 self.answers += 1
                 if event.latency_s is not None:
                     self._buckets[bisect_left(LATENCIES_S, event.latency_s)] += 1
                     self._latency_s += event.latency_s
+
+    @property
+    def notices_fail(self) -> bool | None:
+        """True where the latest notice on some way did not go out as it should; None where there was none."""
+        outcomes = self.latest_notices.values()
+        return any(outcome is not NoticeOutcome.SENT for outcome in outcomes) if outcomes else None
 
     def text(self, now_s: float, *, open_questions: int, sockets: int, robots_alive: int, stopped: bool) -> str:
         """Return the counts and the given present values as text."""
@@ -60,6 +72,12 @@ class Metrics:
             "# TYPE handup_refused counter",
             "# HELP handup_refused Requests that were refused, by the code of the error.",
             *(f'handup_refused_total{{code="{code}"}} {count}' for code, count in sorted(self.refused.items())),
+            "# TYPE handup_notices counter",
+            "# HELP handup_notices Attempts to tell a person outside the page, by way and outcome.",
+            *(
+                f'handup_notices_total{{way="{way}",outcome="{outcome}"}} {count}'
+                for (way, outcome), count in sorted(self.notices.items())
+            ),
             *self._histogram(),
             "# EOF",
         ]

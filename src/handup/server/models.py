@@ -11,15 +11,15 @@ from typing import Annotated, Any, Literal, get_type_hints
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, WithJsonSchema, create_model
 from pydantic.json_schema import models_json_schema
 
-from handup.core import Reply
+from handup.core import Ability, Limits, QuietHours, Reply, Role
 from handup.core.checks import MAX_ID, MAX_NAME
 from handup.core.panels import Finite, Name, RobotState, Short, Unshown
 from handup.core.schema import question_schema, reply_schema
-from handup.desk import Receipt, Record
+from handup.desk import Receipt, ReceiptStatus, Record
 from handup.server.events import AccessRole
 
-HIDDEN = ("replies", "token")
-"""Fields of a record that concern only the person who replied."""
+HIDDEN = ("newcomers", "replies", "token")
+"""Fields of a record that concern only the desk, or the person who replied."""
 MOST_NUMBER = 2**53
 """Upper bound of numbers: up to here every program, also in JavaScript, counts exactly."""
 Id = Annotated[str, StringConstraints(min_length=1, max_length=MAX_ID)]
@@ -70,6 +70,8 @@ class Health(BaseModel):
     status: Literal["ok", "stopped", "damaged"]
     version: str
     now_s: float
+    notices: Literal["ok", "failing"] | None = None
+    """State of the notices that leave the machine; None where none was sent since the server began."""
 
 
 class PairRequest(BaseModel):
@@ -149,6 +151,12 @@ class WithdrawRequest(AboutQuestion):
     why: Short = ""
 
 
+class HandOnRequest(AboutQuestion):
+    """A question that goes on to another of its people."""
+
+    to: Annotated[str, StringConstraints(min_length=1, max_length=MAX_NAME)]
+
+
 class ReceiptView(fields_of(Receipt, "record")):  # type: ignore[misc]
     """Result of a reply, and the question as it is then."""
 
@@ -201,6 +209,69 @@ class Robots(BaseModel):
     """All known robots."""
 
     robots: list[RobotView]
+
+
+class BusyView(BaseModel):
+    """A person's word that they are not to be asked."""
+
+    since_s: float
+    until_s: float | None
+    """Time from which they are asked again by itself; null where that is when they say that they are back."""
+
+
+class QuietPart(fields_of(QuietHours)):  # type: ignore[misc]
+    """A part of every day in which a person is not asked."""
+
+
+class LimitsPart(fields_of(Limits, "quiet")):  # type: ignore[misc]
+    """Limits of asking a person."""
+
+    quiet: tuple[QuietPart, ...] = ()
+
+
+class PersonSetup(BaseModel):
+    """Abilities of a person, their limits, and the channels on which they want to be told."""
+
+    model_config = Strict
+    abilities: list[Ability]
+    limits: LimitsPart
+    channels: list[str]
+    """All channels where it is empty."""
+
+
+class PersonView(PersonSetup):
+    """A person who can be asked."""
+
+    name: str
+    role: Role
+    busy: BusyView | None
+    paired: bool
+    """True where they have a device that is let in."""
+    here: bool
+    """True where they have a page open at this server now."""
+
+
+class KnownPeople(BaseModel):
+    """People who can be asked, in the order in which they came to be known."""
+
+    people: list[PersonView]
+    now_s: float
+
+
+class PresenceRequest(BaseModel):
+    """A person's own word that they are busy, for so many seconds or until they say so, or that they are back."""
+
+    model_config = Strict
+    busy: bool
+    for_s: Finite | None = None
+
+
+class PresenceAnswer(BaseModel):
+    """Result of such a word, and what happens next."""
+
+    status: ReceiptStatus
+    message: str
+    busy: BusyView | None
 
 
 class DraftRequest(BaseModel):
@@ -294,6 +365,16 @@ class HelloFrame(BaseModel):
     people: int | None
     """For robots: number of people who could answer now."""
     robots: list[RobotView]
+    busy: BusyView | None = None
+    """For people: their own word that they are busy."""
+
+
+class BusyFrame(BaseModel):
+    """A person's own word that they are busy, for all their devices; null where they are back."""
+
+    model_config = Strict
+    type: Literal["busy"]
+    busy: BusyView | None
 
 
 class BeatToldFrame(BaseModel):
@@ -403,7 +484,7 @@ FRAMES: dict[str, tuple[type[BaseModel], ...]] = {
     "FromRobot": (BeatFrame, StopFrame, StateFrame, WatchFrame),
     "ToPerson": (
         *(HelloFrame, BeatToldFrame, StoppedFrame, StopToldFrame, QuestionFrame, RobotFrame, ReceiptFrame),
-        *(ErrorFrame, ByeFrame),
+        *(BusyFrame, ErrorFrame, ByeFrame),
     ),
     "ToRobot": (
         *(HelloFrame, BeatToldFrame, StoppedFrame, StopToldFrame, RecordFrame, PushFrame, PeopleFrame, UnshownFrame),

@@ -16,6 +16,8 @@ PAIRED = PEOPLE | ROBOTS
 ANSWER = PEOPLE - {Role.DEVELOPER}
 MOVE = ANSWER - {Role.BYSTANDER}
 """Roles that may steer a robot and let a stopped one go on: not somebody who only happens to be near it."""
+SET_UP: Roles = frozenset({Role.RESIDENT, Role.CAREGIVER})
+"""Roles that may say what people can do and when they may be asked: a caregiver of everybody, a resident of oneself."""
 STAFF: Roles = frozenset({Role.CAREGIVER, Role.OPERATOR, Role.DEVELOPER})
 """Roles that see all questions, with all names."""
 LIVE = "/api/v1/live"
@@ -33,9 +35,13 @@ RIGHTS: Mapping[tuple[str, str], Roles | None] = {
     ("POST", "/api/v1/questions"): ROBOTS,
     ("GET", "/api/v1/wait"): ROBOTS,
     ("POST", "/api/v1/withdraw"): ROBOTS,
+    ("POST", "/api/v1/hand-on"): ROBOTS,
     ("POST", "/api/v1/replies"): ANSWER,
     ("POST", "/api/v1/claim"): ANSWER,
     ("POST", "/api/v1/release"): ANSWER,
+    ("GET", "/api/v1/people"): PEOPLE,
+    ("PUT", "/api/v1/people/{name:path}"): SET_UP,
+    ("POST", "/api/v1/presence"): ANSWER,
     ("POST", "/api/v1/stop"): PAIRED,
     ("POST", "/api/v1/enable"): MOVE,
     ("PUT", "/api/v1/robots/{robot}/state"): ROBOTS,

@@ -114,7 +114,9 @@ async def health(service: Behind) -> Response:
     status: Literal["ok", "stopped", "damaged"] = "ok" if service.stopped is None else "stopped"
     if service.damage is not None:
         status = "damaged"
-    return json_of({"status": status, "version": service.version, "now_s": service.now_s()})
+    fail = service.metrics.notices_fail
+    notices = None if fail is None else "failing" if fail else "ok"
+    return json_of({"status": status, "version": service.version, "now_s": service.now_s(), "notices": notices})
 
 
 @server_routes.get(
@@ -138,7 +140,7 @@ async def pair(service: Behind, pairing: models.PairRequest, request: Request) -
     """Exchange a code for a token, which a browser also gets as a cookie."""
     if unstorable(pairing.device):
         raise BadRequest("the name of a device is one line of plain text", hint="Send another name.")
-    paired = await service.call(service.access.pair, pairing.code, pairing.device)
+    paired = await service.call(service.let_in, pairing.code, pairing.device)
     grant = paired.grant
     response = json_of({"token": paired.token, **service.me(grant)})
     max_age = max(1, int(grant.until_s - service.now_s()))
@@ -258,6 +260,15 @@ async def withdraw(service: Behind, whose: Whose, about: models.WithdrawRequest)
     if await service.record(about.id) is not None:
         await service.check_own(about.id, whose.name)
     receipt = await service.call(service.desk.withdraw, about.id, about.why)
+    return json_of(service.views.receipt(receipt, service.now_s(), whose))
+
+
+@question_routes.post("/hand-on", response_model=models.ReceiptView)
+async def hand_on(service: Behind, whose: Whose, about: models.HandOnRequest) -> Response:
+    """Hand a question on to another of its people. Whoever had it may still answer until somebody has."""
+    if await service.record(about.id) is not None:
+        await service.check_own(about.id, whose.name)
+    receipt = await service.call(service.desk.hand_on, about.id, about.to)
     return json_of(service.views.receipt(receipt, service.now_s(), whose))
 
 

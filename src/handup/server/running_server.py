@@ -10,9 +10,8 @@ import threading
 from types import FrameType
 from typing import TYPE_CHECKING, Any, Self
 
-from handup.core import CannotListen, Person, Role
-from handup.desk import Desk
-from handup.journal import Journal
+from handup.core import CannotListen, Role
+from handup.server.house_router import introduce
 from handup.server.settings import ServerSettings
 from handup.server.tokens import CODE_S, TOKEN_S, Access
 
@@ -93,7 +92,7 @@ class RunningServer:
     ) -> str:
         """Return a code for a device of a person, whom the desk knows from then on."""
         role = Role.of(role)
-        introduce(self.service.journal, person, role)
+        introduce(self.service.desk, person, role)
         return self.access.make_code(person, role, code_s=code_s, token_s=token_s)[0]
 
     def token(self, person: str, role: Role | str = Role.RESIDENT, device: str = "") -> str:
@@ -132,17 +131,6 @@ class RunningServer:
 
     def __exit__(self, *_: object) -> None:
         self.close()
-
-
-def introduce(journal: Journal, name: str, role: Role) -> None:
-    """Add a person whom the desk can ask, unless it knows them already. Developers are not asked."""
-    if role is Role.DEVELOPER:
-        return
-    person = Person(name=name, role=role)
-    with Desk(journal) as desk:
-        known = desk.state.people
-    if person.name not in known:
-        Desk(journal, [person]).close()
 
 
 def _uvicorn(app: FastAPI, settings: ServerSettings) -> Any:

@@ -7,7 +7,7 @@ import logging
 import queue
 import threading
 from collections import OrderedDict, defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
@@ -20,13 +20,14 @@ from handup.desk import Desk, DeskState, Record
 from handup.desk.events import Stopped
 from handup.journal import Entry, Journal, JournalErased, WallClock
 from handup.journal.address import address_of
+from handup.server.house_router import HouseRouter, introduce
 from handup.server.hub import Hub, LinkedRobot, RobotHub, Socket
 from handup.server.metrics import Metrics
 from handup.server.pictures import Pictures, named_by
 from handup.server.settings import ServerSettings
 from handup.server.stops import Guarded, Pool, StopDelivery, Stopping, stop_view
-from handup.server.tokens import Access, Grant, Owners
-from handup.server.views import Views, encoded, may_see, me_view, sees_names
+from handup.server.tokens import Access, Grant, Owners, Paired
+from handup.server.views import Views, busy_view, encoded, may_see, me_view, sees_names
 
 T = TypeVar("T")
 CLOSE_S = 1.0
@@ -76,6 +77,11 @@ class Drafts:
     def drop(self, person: str, question: str) -> None:
         """Forget the half-made answer of a person."""
         self._kept.pop((question, person), None)
+
+    def keep_of(self, people: Collection[str]) -> None:
+        """Forget the half-made answers of everybody else: somebody was erased."""
+        for key in [key for key in self._kept if key[1] not in people]:
+            del self._kept[key]
 
     def ended(self, question: str) -> None:
         """Forget all half-made answers to a question that has ended."""
@@ -147,8 +153,10 @@ class Service:
         bounds = self.settings.bounds
         self.journal = journal if isinstance(journal, Journal) else Journal.open(journal)
         try:
-            self.desk = Desk(self.journal, people)
             self.access = Access(self.journal)
+            router = HouseRouter(self.access.with_devices, tuple(person.name for person in people))
+            self.desk = Desk(self.journal, router=router, newcomers=True)
+            self.desk.introduce(*people)
             self.owners = Owners(self.journal)
             self.desk.listeners.append(self._hear)
             self.pictures = Pictures(self._folder(), bounds, lambda: named_by(self.desk.state.waiting))
@@ -265,6 +273,16 @@ class Service:
     def me(self, grant: Grant) -> dict[str, Any]:
         """Return the owner of a token and the name of the store."""
         return {**me_view(grant), "store": self.store_id()}
+
+    def let_in(self, code: str, device: str) -> Paired:
+        """Exchange a code for a token. The desk knows its owner from then on. Waits for the store.
+
+        Raises:
+            BadCode: It is wrong, used or expired.
+        """
+        owner = self.access.owner_of(code)
+        introduce(self.desk, owner.person, owner.role)
+        return self.access.pair(code, device)
 
     async def record(self, question: str) -> Record | None:
         """Return a question by its id, from memory where it is there."""
@@ -396,7 +414,10 @@ class Service:
         """Send everybody the changes that concern them."""
         self.metrics.take(news.entries)
         before = self.stopped
+        self._tell_busy(self._state, news.state)
         self._state = state = news.state
+        if any(isinstance(entry.event, JournalErased) for entry in news.entries):
+            self.drafts.keep_of(state.people)
         if state.stopped is None:
             self._journal_stop = None
         for entry in news.entries:
@@ -444,6 +465,14 @@ class Service:
                     frames[for_whom] = encoded({"type": "question", "record": view})
                 socket.send(frames[for_whom])
 
+    def _tell_busy(self, before: DeskState, state: DeskState) -> None:
+        """Tell the devices of a person what another one of theirs has said."""
+        changed = {name for name in {**before.busy, **state.busy} if before.busy.get(name) != state.busy.get(name)}
+        for socket in self.hub.people() if changed else ():
+            if (name := socket.grant.name) in changed:
+                busy = busy_view(state, name, self.now_s())
+                socket.send(encoded({"type": "busy", "busy": busy}), slot="busy")
+
     def _tell_robot(self, robot: LinkedRobot) -> None:
         kinds = {socket.panels for socket in self.hub.people()}
         frames = {panels: encoded({"type": "robot", **robot.view(panels=panels)}) for panels in kinds}
@@ -489,6 +518,7 @@ class Service:
                 "more": max(len(waiting) - most, 0),
                 "people": None if people else self.hub.answering,
                 "robots": [robot.view(panels=socket.panels) for robot in self.robots] if people else [],
+                "busy": busy_view(self._state, grant.name, now_s) if people else None,
             }
         )
 

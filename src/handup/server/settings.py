@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from ipaddress import ip_address
 from pathlib import Path
 from urllib.parse import urlsplit
 
 from handup.core import Malformed, MissingSetting, OutOfRange, Person, UnsafeHost
+from handup.core.checks import is_loopback
 from handup.desk.deadlines import check_above_zero
 
 DEFAULT_PORT = 8765
@@ -172,13 +172,3 @@ class ServerSettings:
         host = "127.0.0.1" if self.host in {"", "0.0.0.0"} else "::1" if self.host == "::" else self.host
         shown = f"[{host}]" if ":" in host else host
         return f"{self.scheme}://{shown}:{self.port if port is None else port}"
-
-
-def is_loopback(host: str) -> bool:
-    """Tell whether a name or address always leads to this machine."""
-    if host == "localhost":
-        return True
-    try:
-        return ip_address(host.strip("[]")).is_loopback
-    except ValueError:
-        return False

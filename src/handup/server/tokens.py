@@ -132,6 +132,14 @@ class Access:
         now_s = self.now_s()
         return tuple(grant for grant in self._grants.values() if now_s < grant.until_s)
 
+    def with_devices(self) -> frozenset[str]:
+        """Return the names of people who have a valid token."""
+        now_s = self.now_s()
+        with self._lock:
+            return frozenset(
+                grant.name for grant in self._grants.values() if now_s < grant.until_s and not grant.is_robot
+            )
+
     # -- following the journal ----------------------------------------------------------------------------------------
 
     def catch_up(self) -> None:
@@ -203,6 +211,24 @@ class Access:
         self.take([entry])
         return code, until_s
 
+    def owner_of(self, code: str) -> CodeMade:
+        """Return the code that was made with these letters, which is still good.
+
+        Raises:
+            BadCode: It is wrong, used or expired.
+        """
+        self.catch_up()
+        return self._good(code, self.now_s())
+
+    def _good(self, code: str, now_s: float) -> CodeMade:
+        known = self._codes.get(code_digest(code))
+        if known is None or now_s >= known.until_s:
+            raise BadCode(
+                "this code is wrong, or was used, or is too old",
+                hint="Check the letters, or ask for a new one: handup pair.",
+            )
+        return known
+
     def pair(self, code: str, device: str = "") -> Paired:
         """Exchange a code for a token, once.
 
@@ -210,15 +236,10 @@ class Access:
             BadCode: It is wrong, used or expired.
             StoreUnavailable: It could not be written; the code is still valid.
         """
-        hashed = code_digest(code)
         with self._writing() as writer:
-            known = self._codes.get(hashed)
-            if known is None or writer.at_s >= known.until_s:
-                raise BadCode(
-                    "this code is wrong, or was used, or is too old",
-                    hint="Check the letters, or ask for a new one: handup pair.",
-                )
-            entry, paired = _give(writer, known.token_s, known.role, person=known.person, device=device, code=hashed)
+            known = self._good(code, writer.at_s)
+            owner = {"person": known.person, "device": device, "code": known.digest}
+            entry, paired = _give(writer, known.token_s, known.role, **owner)
         self.take([entry])
         return paired
 
@@ -287,7 +308,7 @@ class Owners:
         Raises:
             NotForYou: It belongs to another robot, or was begun by a program on the store itself.
         """
-        owner = self._of(run)
+        owner = self.robot_of(run)
         if owner is None and next(iter(self._journal.rows(run=run)), None) is None:
             with self._journal.writing() as writer:
                 owner = _owner(writer, run)
@@ -307,9 +328,10 @@ class Owners:
         Raises:
             NotForYou: It belongs to a run of another robot.
         """
-        _refuse_another(self._of(run_of(question)), robot)
+        _refuse_another(self.robot_of(run_of(question)), robot)
 
-    def _of(self, run: str) -> str | None:
+    def robot_of(self, run: str) -> str | None:
+        """Return the robot of a run; None where it belongs to no robot of the server."""
         owner = self._known.get(run) or _owner(self._journal, run)
         if owner is not None:
             self._note(run, owner)

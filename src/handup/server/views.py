@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import asdict
 from typing import Any
 
 from pydantic_core import to_json
 
-from handup.desk import Receipt, Record
+from handup.desk import DeskState, Receipt, Record
 from handup.server.models import HIDDEN, Me
 from handup.server.permissions import STAFF
 from handup.server.tokens import Grant
@@ -24,7 +25,7 @@ def record_view(record: Record) -> View:
     """Return a question as robots, caregivers, operators and developers see it; without the time."""
     plain = record.to_json()
     for name in HIDDEN:
-        del plain[name]
+        plain.pop(name, None)
     question = record.question
     return {
         **plain,
@@ -89,6 +90,11 @@ class Views:
 def me_view(grant: Grant) -> View:
     """Return the owner of a token, without the store."""
     return {name: getattr(grant, name) for name in Me.model_fields if name != "store"}
+
+
+def busy_view(state: DeskState, name: str, now_s: float) -> View | None:
+    """Return a person's word that they are busy; None where it does not hold."""
+    return asdict(state.busy[name]) if state.is_busy(name, now_s) else None
 
 
 def sees_names(viewer: Grant) -> bool:
