@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import CDPSession, Locator, Page, expect
 
-from handup.cli.demo_questions import picture
+from handup.cli.page import picture
 from tests.page.devices import Devices
 from tests.page.site import ROOT
 

@@ -1,10 +1,11 @@
 """Goes through the page as somebody would who presses everything, and looks at every state that it comes to.
 
-What "in one action" means, for what must be in reach from everywhere (Stop; *not now* where a question is open; help):
+What "in one action" means, for what must be in reach from everywhere (Stop; *not now* where a question is open; help;
+*I am busy*, or *I am back*):
 
 * touch: the button is wholly in sight without scrolling, nothing lies over it, and one tap on it does it;
-* keys: one key does it wherever the focus is, also while writing: F9, F2, F1, as Help says. Everything else is reached
-  by Tab from the top of the page, Stop first;
+* keys: one key does it wherever the focus is, also while writing: F9, F2, F1, F8, as Help says. Everything else is
+  reached by Tab from the top of the page, Stop first;
 * one switch: its button, or the group that it is in, is marked within the first round, and Stop is marked first. On the
   letter board, which lies over the page, two keys of its own stand for *not now* and help.
 
@@ -36,17 +37,18 @@ NOT_FOLLOWED = {"leave-yes", "stop"}  # Stop is pressed in every state, as the l
 WRITTEN = {"text": "soup", "number-input": "7", "set-contact": "Ben"}
 BY_OTHER_MEANS = {"picture", "number-input"}  # by one switch: numbered fields; less and more
 SET = re.compile("set-|leave")
-KEYS = {"stop": "F9", "not-now": "F2", "help": "F1"}
+KEYS = {"stop": "F9", "not-now": "F2", "help": "F1", "busy": "F8"}
 
 SIGNS = """() => {
     const shown = [...document.querySelectorAll('button, input')].filter((e) => e.checkVisibility() && !e.disabled);
     const question = document.querySelector('[data-question]');
     const screen = document.querySelector('main h1')?.textContent ?? '';
     return {
-        screen: question ? question.dataset.kind : /Help|Settings|Stopped|Connecting/.exec(screen)?.[0] ?? 'waiting',
+        screen: question ? question.dataset.kind
+            : /Help|Settings|People|Stopped|Connecting/.exec(screen)?.[0] ?? 'waiting',
         controls: [...new Set(shown.map((e) => e.dataset.testid ?? e.textContent))],
         footer: document.querySelector('.footer') !== null,
-        moving: /Stopping|on its way|Connecting/.test(document.body.textContent)
+        moving: /Stopping|on its way|Connecting|Looking …/.test(document.body.textContent)
             || (localStorage.getItem('handup.unsent') ?? '[]') !== '[]',
     };
 }"""
@@ -108,7 +110,7 @@ class Signs:
     @property
     def home(self) -> bool:
         """Whether the person is where they are to be: at a question, or waiting for one."""
-        return not re.fullmatch("Help|Settings|Stopped|Connecting", self.screen)
+        return not re.fullmatch("Help|Settings|People|Stopped|Connecting", self.screen)
 
 
 @dataclass(frozen=True)
@@ -144,7 +146,7 @@ class Crawler:
     def must(self) -> list[str]:
         """What must be in reach now."""
         footer = self.look.page.evaluate(SIGNS)["footer"]
-        return ["stop", "help", *(["not-now"] if footer else [])]
+        return ["stop", "help", "busy", *(["not-now"] if footer else [])]
 
     def press(self, *testids: str) -> None:
         self.look.page.evaluate(PRESS, [[each, WRITTEN.get(each)] for each in testids])
@@ -268,6 +270,9 @@ class Crawler:
             self.signs()
             pressed = self.look.of("not-now").get_attribute("aria-pressed")
             self.say(spot, "no key for not now", [] if pressed == "true" else ["F2"])
+        before = self.site.is_busy()
+        page.keyboard.press(KEYS["busy"])
+        self.say(spot, "no key for busy", [] if self.site.is_busy(not before) is not before else ["F8"])
         self.press_stop(spot)
 
     def press_stop(self, spot: Spot) -> None:
@@ -327,7 +332,7 @@ class Scanned(Crawler):
         """The letter board of a line of text, opened by the switch."""
         self.look.context.add_init_script(FASTER)
         self.go(spot, anew=True)
-        also = [f"letter-{each}" for each in self.must() if each != "stop"]
+        also = [f"letter-{each}" for each in self.must() if each not in {"stop", "busy"}]
         self.pace(SLOW_MS)
         Switch().press(self.look.page, field)
         self.look.sees("letters")

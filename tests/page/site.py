@@ -22,7 +22,7 @@ import httpx
 import pytest
 from playwright.sync_api import BrowserContext, Locator, Page, expect
 
-from handup.cli.demo_questions import PICTURES, PLATE, TOUR, picture
+from handup.cli.page import PICTURES, PLATE, TOUR, picture
 from handup.core import Person, Question, Role
 from handup.desk import Desk, Record
 from handup.journal import Journal
@@ -199,6 +199,15 @@ class Site:
             threading.Event().wait(0.02)
         return False
 
+    def is_busy(self, wanted: bool | None = None, person: str = "ana") -> bool:
+        """Whether a person says that they are busy; once they say what is wanted, if they do so soon."""
+        for _ in range(100 if wanted is not None else 1):
+            busy = self.desk.state.is_busy(person, self.desk.now_s())
+            if busy is wanted:
+                break
+            threading.Event().wait(0.02 if wanted is not None else 0.0)
+        return busy
+
     def show_robot(self, **state: Any) -> None:
         """Show a robot on the page until the test is over."""
         self._shows_robot = True
@@ -214,7 +223,7 @@ class Site:
         assert put.status_code == 204, put.text
 
     def tidy(self) -> None:
-        """Let the server run, the wire be whole, nothing wait, nothing be stopped and no robot be shown."""
+        """Let the server run and the wire be whole; let nothing wait, no stop hold, nobody be busy, no robot show."""
         if self.wire.is_cut:
             self.wire.mend()
         if self._shows_robot:
@@ -224,6 +233,9 @@ class Site:
             self.begin()
         if self.desk.stopped:
             self.desk.enable("ana")
+        for name in self.desk.state.busy:
+            self.desk.back(name)
+        self.desk.introduce(*PEOPLE, by="ana")  # as on the page: it undoes what a test set up there
         for each in self.desk.pending():
             self.desk.withdraw(each.id, "the test is over")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from handup.cli.demo_questions import TOUR
+from handup.cli.page import TOUR
 from tests.page.site import Look, Site
 
 State = Callable[[Site, Look], None]
@@ -54,6 +54,22 @@ def _settings(site: Site, look: Look) -> None:
     look.press("settings")
 
 
+def _busy(site: Site, look: Look) -> None:
+    look.press("busy")
+    look.sees("busy-card")
+
+
+def _people(site: Site, look: Look) -> None:
+    look.press("settings", "people")
+    look.sees("change-0")
+
+
+def _person(site: Site, look: Look) -> None:
+    _people(site, look)
+    look.press("change-0", "set-quiet-true")
+    look.sees("set-from-later")
+
+
 STATES: dict[str, State] = {
     "waiting": _waiting,
     **{step: _asked(step) for step in TOUR},
@@ -67,6 +83,9 @@ STATES: dict[str, State] = {
     "reply-chosen": _chosen("guess", "let-robot-try"),
     "help": _chosen("choice", "help"),
     "settings": _settings,
+    "busy": _busy,
+    "people": _people,
+    "person": _person,
     "put-off": _put_off,
     "stopped": _stopped,
     "enabling": _enabling,

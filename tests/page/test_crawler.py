@@ -10,13 +10,13 @@ from tests.page.site import Site
 from tests.page.states import STATES
 
 SHARDS = {
-    "calm": ("waiting", "put-off", "settings", "stopped", "enabling", "help", "watching"),
+    "calm": ("waiting", "put-off", "settings", "busy", "people", "person", "stopped", "enabling", "help", "watching"),
     "choosing": ("choice", "guess", "yes-no", "permission", "physical", "choice-chosen", "guess-other", "reply-chosen"),
     "saying": ("number", "text", "diagnosis", "action", "number-other", "diagnosis-words", "action-resume"),
     "pointing": ("box", "points", "box-other", "points-other"),
 }
 """Every state; these crawls are part of the soak run."""
-BRIEF = ("waiting", "choice", "stopped")
+BRIEF = ("waiting", "choice", "people", "stopped")
 """Where the crawl of the ordinary run starts."""
 DEEPEST = {"calm": 2, "brief": 1}
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import Browser, Page, Request, expect
 
 from handup.client import Client
 from handup.core import Person, Question, QuestionKind
 from handup.server import RunningServer, ServerSettings, start
 
-WAIT_MS = 2500
-"""So long something that would be sent would have been sent several times."""
+STEP_MS, STEPS = 500, 5
+"""Steps of the page's clock: what would be sent is sent several times in all of them."""
 
 
 def serve(store: Path, port: int = 0) -> RunningServer:
@@ -24,9 +24,26 @@ def ask(server: RunningServer, prompt: str, *options: str) -> tuple[Client, str]
     return robot, robot.ask(Question(prompt, QuestionKind.CHOICE, options), run="meal-1", step="food").id
 
 
+def nothing_is_sent(page: Page) -> None:
+    """Let time pass on the clock of the page, and see that neither an answer nor a stop goes out."""
+    posted: list[str] = []
+
+    def note(request: Request) -> None:
+        if request.method == "POST" and request.url.endswith(("/replies", "/stop")):
+            posted.append(request.url)
+
+    page.on("request", note)
+    for _ in range(STEPS):
+        page.clock.run_for(STEP_MS)
+        page.evaluate("fetch('/api/v1/health').then(() => null)")  # what was sent before is there when this is
+    page.remove_listener("request", note)
+    assert posted == []
+
+
 def test_an_answer_that_was_not_sent_stays_with_its_store(tmp_path: Path, browser: Browser) -> None:
     context = browser.new_context()
     page = context.new_page()
+    page.clock.install()
     with serve(tmp_path / "one.db") as first:
         robot, asked = ask(first, "What food is this?", "chicken", "tomato")
         robot.close()
@@ -45,7 +62,7 @@ def test_an_answer_that_was_not_sent_stays_with_its_store(tmp_path: Path, browse
                 page.get_by_test_id("pair-code").fill(second.code("ana"))
                 page.keyboard.press("Enter")
             expect(page.get_by_test_id("question")).to_contain_text("cut away")
-            page.wait_for_timeout(WAIT_MS)
+            nothing_is_sent(page)
             expect(page.get_by_test_id("send")).to_have_count(0)  # nothing is chosen here
             expect(page.get_by_test_id("sent")).to_have_count(0)
             found = robot.record(other)
@@ -100,6 +117,7 @@ def test_a_stop_that_did_not_get_through_is_dropped_in_sight_at_another_store(
 ) -> None:
     context = browser.new_context()
     page = context.new_page()
+    page.clock.install()
     with serve(tmp_path / "one.db") as first:
         page.goto(first.link(first.code("ana")))
         expect(page.get_by_test_id("waiting")).to_be_visible()
@@ -115,7 +133,7 @@ def test_a_stop_that_did_not_get_through_is_dropped_in_sight_at_another_store(
         expect(page.get_by_test_id("waiting")).to_be_visible()
         expect(page.get_by_test_id("notice")).to_contain_text("not sent to this robot")
         expect(page.get_by_test_id("stop-failing")).to_have_count(0)
-        page.wait_for_timeout(WAIT_MS)
+        nothing_is_sent(page)
         assert robot.health()["status"] == "ok"
         page.get_by_test_id("stop").click()  # what is pressed here is for the robot that is here
         expect(page.get_by_test_id("stopped")).to_be_visible()

@@ -18,6 +18,7 @@ from tests.page.test_states import measured
 
 TABLET: ViewportSize = {"width": 1280, "height": 800}
 PHONE: ViewportSize = {"width": 390, "height": 844}
+MOMENT_MS = 50
 GAUGE = {"panel": "gauge", "version": 1, "level": 0.4}
 VIEWS = re.compile(r"/assets/[A-Z]\w*-")
 OLDER = "This page is older than the robot: reload it."
@@ -131,14 +132,19 @@ def test_code_that_does_not_come_through_is_said_and_tried_again(bench: Bench) -
         tries.append(route)
         route.abort()
 
+    bench.hold_clock()
     bench.page.route("**/Chain-*.js", cut)
     bench.show(robot=view(PICTURE, CHAIN, NUMBERS))
     missing = bench.page.get_by_text("does not come through. I keep trying.")
     expect(missing).to_be_visible()
     expect(bench.of("panel-numbers")).to_be_visible()
-    bench.page.wait_for_timeout(1500)
-    assert 2 <= len(tries) <= 4, "again, but not all the time"
+    for pause_ms in (500, 1000):
+        with bench.page.expect_event("requestfailed"):
+            bench.run_for(pause_ms + MOMENT_MS)
+        bench.run_for(MOMENT_MS)  # until that is drawn
+    assert len(tries) == 3, "again, but not all the time"
     bench.page.unroute("**/Chain-*.js")
+    bench.run_for(2000 + MOMENT_MS)
     expect(bench.of("panel-chain")).to_be_visible()
     expect(missing).to_have_count(0)
 
@@ -151,11 +157,10 @@ def test_while_code_comes_its_place_is_kept(bench: Bench) -> None:
         waiting.append(route)
 
     bench.page.route("**/Picture-*.js", keep)
-    bench.page.evaluate("plan => window.bench.show(plan)", {"robot": view(PICTURE, CHAIN, ITEMS)})
+    with bench.page.expect_request("**/Picture-*.js"):  # it is fetched when it is first shown
+        bench.page.evaluate("plan => window.bench.show(plan)", {"robot": view(PICTURE, CHAIN, ITEMS)})
     expect(bench.of("panel-items")).to_be_visible()
     before = bench.of("panel-items").bounding_box()
-    bench.page.wait_for_timeout(100)
-    assert waiting, "a picture is fetched when it is first shown"
     waiting[0].continue_()
     bench.page.locator(".stage-picture").wait_for()
     after = bench.of("panel-items").bounding_box()

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from handup.cli.demo_questions import TOUR
+from handup.cli.page import TOUR
 from handup.core import Box, Question, QuestionKind, Resolution, ResumeHint, Value
 from handup.desk import Status
 from handup.domains.feeding.questions import about

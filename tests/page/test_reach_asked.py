@@ -13,6 +13,15 @@ from tests.page.devices import Devices
 from tests.page.test_reach_drive import GAMEPAD, PHONE, look_over, seated
 
 TABLET: ViewportSize = {"width": 1180, "height": 820}
+PAD = f"""{GAMEPAD}
+window.looks = window.skippedMs = 0;
+navigator.getGamepads = () => {{ window.looks += 1; return [window.pad]; }};
+const now = performance.now.bind(performance);
+performance.now = () => now() + window.skippedMs;
+"""
+"""A gamepad that counts how often it is looked at, and a clock that can be put forward."""
+LOOKS = 12
+"""Looks at the gamepad after which everything that listens to it has looked: each does so every 50 ms."""
 SEEN = ("panel-goals", "mode", "panel-scene", "hand-above", "ghost-above")
 
 
@@ -25,11 +34,17 @@ def asked(page: Page) -> Locator:
     return question
 
 
+def looked(page: Page) -> None:
+    """Wait until the page has seen how the gamepad is now."""
+    page.wait_for_function("looks => window.looks >= looks", arg=page.evaluate("window.looks") + LOOKS)
+
+
 def pressed(page: Page, button: int) -> None:
     page.evaluate(f"window.pad.buttons[{button}] = {{pressed: true, value: 1}}")
-    page.wait_for_timeout(200)
+    looked(page)
     page.evaluate(f"window.pad.buttons[{button}] = {{pressed: false, value: 0}}")
-    page.wait_for_timeout(500)  # a second press that comes too soon is taken for trembling
+    looked(page)
+    page.evaluate("window.skippedMs += 500")  # a second press that comes too soon is taken for trembling
 
 
 @pytest.mark.parametrize("scene", [pytest.param("S1", marks=pytest.mark.soak), "U22"])
@@ -61,16 +76,16 @@ def test_it_is_a_banner_and_what_it_is_about_stays_in_sight(devices: Devices, tm
 def test_a_gamepad_answers_and_stops(devices: Devices, tmp_path: Path) -> None:
     with (
         Reaching(tmp_path, "--method", "entropy") as reaching,
-        seated(devices, reaching, GAMEPAD) as page,
+        seated(devices, reaching, PAD) as page,
     ):
         page.evaluate("window.pad.axes[1] = -1; window.pad.buttons[3] = {pressed: true, value: 1}")
         question = page.get_by_test_id("question")
         question.wait_for()
-        page.wait_for_timeout(500)
+        looked(page)
         expect(page.get_by_test_id("send")).to_have_count(0)  # what was down when it came up is no answer
         page.evaluate("window.pad.axes[1] = 0; window.pad.buttons[3] = {pressed: false, value: 0}")
         first = question.get_attribute("data-question") or ""
-        page.wait_for_timeout(200)
+        looked(page)
         pressed(page, 2)
         expect(page.locator(".says")).to_contain_text("No")
         pressed(page, 3)
@@ -88,14 +103,14 @@ def test_a_gamepad_answers_and_stops(devices: Devices, tmp_path: Path) -> None:
 def test_a_gamepad_stops_in_a_question_and_reaches_every_reply(devices: Devices, tmp_path: Path) -> None:
     with (
         Reaching(tmp_path, "--method", "entropy") as reaching,
-        seated(devices, reaching, GAMEPAD) as page,
+        seated(devices, reaching, PAD) as page,
     ):
         asked(page)
         for _ in range(3):  # yes, no, then what can always be said
             page.evaluate("window.pad.axes[0] = 1")
-            page.wait_for_timeout(200)
-            page.evaluate("window.pad.axes[0] = 0")
-            page.wait_for_timeout(400)
+            looked(page)
+            page.evaluate("window.pad.axes[0] = 0; window.skippedMs += 500")
+            looked(page)
         expect(page.get_by_test_id("not-now")).to_be_focused()
         pressed(page, 3)
         expect(page.locator(".says")).to_contain_text("Not now")

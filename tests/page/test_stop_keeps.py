@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 from playwright.sync_api import Route, expect
 
-from handup.cli.demo_questions import TOUR
+from handup.cli.page import TOUR
 from handup.core import Box
 from handup.desk import Record, Status
 from tests.page.site import Look, Site

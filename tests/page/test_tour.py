@@ -8,7 +8,7 @@ import sys
 
 from playwright.sync_api import Browser
 
-from handup.cli.demo_questions import TOUR
+from handup.cli.page import TOUR
 from tests.page.site import ROOT, SOON_MS, Look
 from tests.page.test_questions import BY_MOUSE
 

@@ -1,6 +1,17 @@
 /** Requests to the server that this page came from, and to nobody else. */
 
-import type { ErrorBody, Me, ReceiptView, RecordView, Reply, Value } from "./types";
+import type {
+  ErrorBody,
+  KnownPeople,
+  Me,
+  PersonSetup,
+  PersonView,
+  PresenceAnswer,
+  ReceiptView,
+  RecordView,
+  Reply,
+  Value,
+} from "./types";
 
 const BASE = "/api/v1";
 /** Refused because it is meant for another server or store. */
@@ -67,6 +78,11 @@ const path = (name: string): string => name.split("/").map(encodeURIComponent).j
 /** Where a picture is; of one that changes all the time, the one with this number. */
 export const pictureUrl = (name: string, seq?: number): string =>
   `${BASE}/pictures/${path(name)}${seq === undefined ? "" : `?seq=${seq}`}`;
+export const getPeople = (): Promise<KnownPeople> => call("GET", "/people");
+export const putPerson = (name: string, setup: PersonSetup): Promise<PersonView> =>
+  call("PUT", `/people/${path(name)}`, setup);
+export const sayPresence = (busy: boolean, forS: number | null): Promise<PresenceAnswer> =>
+  call("POST", "/presence", { busy, for_s: forS });
 export const whoAmI = (): Promise<Me> => call("GET", "/me");
 export const pair = (code: string, device: string): Promise<Me> => call("POST", "/pair", { code, device });
 export const leave = (): Promise<void> => call("POST", "/leave");

@@ -96,11 +96,13 @@ function useManners(id: string): void {
   }, [id]);
 }
 
+const PEOPLE = new View(() => import("./people/PeopleSheet"));
 const CONTROLS = new View(() => import("./panels/scene/Controls"));
 
 function Screen({ answering }: { answering: Answering | null }) {
   if (sheet.value === "help") return <Help />;
   if (sheet.value === "settings") return <SettingsSheet />;
+  if (sheet.value === "people") return <Shown view={PEOPLE} with={{}} />;
   if (sheet.value === "controls") return <Shown view={CONTROLS} with={{}} />;
   if (stopped.value) return <StoppedScreen />;
   if (link.value === "starting")

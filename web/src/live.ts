@@ -6,6 +6,7 @@ import { endDraft, tellDrafts, tidyDrafts } from "./drafts";
 import { flush, unsentFor } from "./outbox";
 import { fetchRest, forgetRest, tellRest } from "./rest";
 import {
+  busy,
   heardMs,
   isWaiting,
   link,
@@ -168,6 +169,7 @@ function read(message: ToPerson): void {
       greet(message.questions, message.more ?? 0);
       robots.value = new Map(message.robots.map((each) => [each.robot, each]));
       stopped.value = early === undefined ? message.stopped : early;
+      busy.value = message.busy ?? null;
       link.value = "live";
       void tellDrafts();
       void flush();
@@ -175,6 +177,9 @@ function read(message: ToPerson): void {
     case "stopped":
       early = message.stopped;
       stopped.value = message.stopped;
+      break;
+    case "busy":
+      busy.value = message.busy;
       break;
     case "stop":
       if (message.written) stopWritten(message.token);

@@ -8,6 +8,10 @@ export interface Settings {
   text: number;
   theme: "system" | "light" | "dark";
   speech: boolean;
+  /** How loud the sound of a new question is. */
+  chime: "off" | "soft" | "medium" | "loud";
+  /** Whether the screen stays on while a robot works. */
+  awake: boolean;
   scan: "off" | "auto" | "step";
   /** How long each place stays marked while scanning by itself. */
   scanMs: number;
@@ -25,6 +29,7 @@ export interface Settings {
   contact: string;
 }
 
+export const CHIMES = ["off", "soft", "medium", "loud"] as const;
 export const TEXT_SIZES = [100, 125, 150, 175, 200];
 export const SCAN_SPEEDS = [800, 1200, 1600, 2000, 2500, 3000, 4000, 5000];
 export const DEBOUNCES = [0, 150, 300, 600, 1000];
@@ -33,6 +38,8 @@ export const DEFAULTS: Settings = {
   text: 100,
   theme: "system",
   speech: false,
+  chime: "medium",
+  awake: true,
   scan: "off",
   scanMs: 2000,
   debounceMs: 300,
@@ -53,6 +60,8 @@ function sound(given: Partial<Settings> | null): Settings {
     text: known(merged.text, TEXT_SIZES, DEFAULTS.text),
     theme: known(merged.theme, ["system", "light", "dark"], DEFAULTS.theme),
     speech: merged.speech === true,
+    chime: known(merged.chime, CHIMES, DEFAULTS.chime),
+    awake: merged.awake !== false,
     scan: known(merged.scan, ["off", "auto", "step"], DEFAULTS.scan),
     scanMs: known(merged.scanMs, SCAN_SPEEDS, DEFAULTS.scanMs),
     debounceMs: known(merged.debounceMs, DEBOUNCES, DEFAULTS.debounceMs),

@@ -1,7 +1,7 @@
 /** Everything that the page knows, as signals. Only `live.ts`, `outbox.ts`, `stop.ts` and `api.ts`'s callers write here. */
 
 import { computed, signal } from "@preact/signals";
-import type { Me, RecordView, RobotView, StopView } from "./types";
+import type { BusyView, Me, RecordView, RobotView, StopView } from "./types";
 
 /** Where the link to the server is. `unpaired`: the server does not know this device. */
 export type Link = "starting" | "unpaired" | "live" | "lost";
@@ -19,6 +19,9 @@ export const stopped = signal<StopView | null>(null);
 export const records = signal<ReadonlyMap<string, RecordView>>(new Map());
 export const robots = signal<ReadonlyMap<string, RobotView>>(new Map());
 
+/** This person's own word that they are busy. */
+export const busy = signal<BusyView | null>(null);
+
 /** What was last said to the person; stays until it is closed or something newer is said. */
 export interface Notice {
   text: string;
@@ -27,16 +30,16 @@ export interface Notice {
 export const notice = signal<Notice | null>(null);
 
 /** Which sheet lies over the question; Stop and the footer stay. */
-export const sheet = signal<"none" | "help" | "settings" | "controls">("none");
+export const sheet = signal<"none" | "help" | "settings" | "controls" | "people">("none");
 /** A question that the person picked from those that are not before them. */
 export const picked = signal<string | null>(null);
 
 const WAITING = new Set(["held", "open", "claimed", "deferred"]);
 export const isWaiting = (record: RecordView): boolean => WAITING.has(record.status);
 
-/** What this person may answer, in the order of asking. */
+/** What this person may answer, in the order of asking; nothing once this device is let in no more. */
 export const answerable = computed<RecordView[]>(() => {
-  const name = me.value?.name;
+  const name = link.value === "unpaired" ? undefined : me.value?.name;
   return [...records.value.values()]
     .filter((each) => isWaiting(each) && name !== undefined && each.audience.includes(name))
     .sort((a, b) => a.number - b.number);

@@ -1,5 +1,8 @@
 // Written by `make wire` from the server's OpenAPI document. Change the Python classes, not this file.
 
+/** Something that a person can do for a robot. */
+export type Ability = "see" | "hands" | "goal" | "diagnose";
+
 /** Answer of a person. */
 export interface Answer {
   /** Its content; None where it was erased. */
@@ -53,6 +56,18 @@ export interface BoxPart {
   top: number;
   right: number;
   bottom: number;
+}
+
+/** A person's own word that they are busy, for all their devices; null where they are back. */
+export interface BusyFrame {
+  type: "busy";
+  busy: BusyView | null;
+}
+
+/** A person's word that they are not to be asked. */
+export interface BusyView {
+  since_s: number;
+  until_s: number | null;
 }
 
 /** The last frame: the server closes the socket. */
@@ -136,6 +151,8 @@ export interface HelloFrame {
   /** For robots: number of people who could answer now. */
   people: number | null;
   robots: RobotView[];
+  /** For people: their own word that they are busy. */
+  busy?: BusyView | null;
 }
 
 /** One piece of the robot's work, such as a bite. */
@@ -170,6 +187,20 @@ export interface ItemsSummary {
 
 /** Marks drawn between two points on a picture. */
 export type Joining = "line" | "arrow" | "around" | "none";
+
+/** People who can be asked, in the order in which they came to be known. */
+export interface KnownPeople {
+  people: PersonView[];
+  now_s: number;
+}
+
+/** Limits of asking a person. */
+export interface LimitsPart {
+  at_once?: number;
+  per_hour?: number | null;
+  load_per_hour?: number | null;
+  quiet?: QuietPart[];
+}
 
 /** Owner of a token. */
 export interface Me {
@@ -207,6 +238,29 @@ export type Panel =
   | NumbersPanel
   | ScenePanel;
 
+/** Abilities of a person, their limits, and the channels on which they want to be told. */
+export interface PersonSetup {
+  abilities: Ability[];
+  limits: LimitsPart;
+  /** All channels where it is empty. */
+  channels: string[];
+}
+
+/** A person who can be asked. */
+export interface PersonView {
+  abilities: Ability[];
+  limits: LimitsPart;
+  /** All channels where it is empty. */
+  channels: string[];
+  name: string;
+  role: Role;
+  busy: BusyView | null;
+  /** True where they have a device that is let in. */
+  paired: boolean;
+  /** True where they have a page open at this server now. */
+  here: boolean;
+}
+
 /** Phases of a robot that every page has a sign and words for. */
 export type Phase = "looking" | "deciding" | "asking" | "moving" | "holding" | "resting" | "done" | "stopped";
 
@@ -235,6 +289,13 @@ export interface PlacePart {
 export interface Point {
   x: number;
   y: number;
+}
+
+/** Result of such a word, and what happens next. */
+export interface PresenceAnswer {
+  status: ReceiptStatus;
+  message: string;
+  busy: BusyView | null;
 }
 
 /** A question in the words of the person who will read it. */
@@ -281,6 +342,13 @@ export interface Question {
 export interface QuestionFrame {
   type: "question";
   record: RecordView;
+}
+
+/** A part of every day in which a person is not asked. */
+export interface QuietPart {
+  start: string;
+  end: string;
+  zone?: string;
 }
 
 /** Result of a reply. */
@@ -524,6 +592,7 @@ export type ToPerson =
   | QuestionFrame
   | RobotFrame
   | ReceiptFrame
+  | BusyFrame
   | ErrorFrame
   | ByeFrame;
 

@@ -99,6 +99,9 @@ export let storage = new Storage();
 /** What somebody holds in their hands; none at first. */
 export const gamepads: Partial<Gamepad>[] = [];
 
+/** The icon of the page. */
+export const icon = { href: "" };
+
 class Element extends EventTarget {}
 
 /** Another device, another server, and the clock at its beginning. */
@@ -116,9 +119,13 @@ export function load(): void {
   vi.clearAllTimers();
   Socket.all = [];
   const target = new EventTarget();
+  icon.href = "/icon.svg";
   const root = { style: { setProperty: () => undefined }, dataset: {} };
   vi.stubGlobal("window", globalThis);
-  vi.stubGlobal("document", Object.assign(new EventTarget(), { hidden: false, documentElement: root }));
+  vi.stubGlobal(
+    "document",
+    Object.assign(new EventTarget(), { hidden: false, title: "", querySelector: () => icon, documentElement: root }),
+  );
   vi.stubGlobal("addEventListener", target.addEventListener.bind(target));
   vi.stubGlobal("removeEventListener", target.removeEventListener.bind(target));
   vi.stubGlobal("dispatchEvent", target.dispatchEvent.bind(target));

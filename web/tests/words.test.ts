@@ -29,6 +29,13 @@ test("sureness changes its words exactly at its limits", () => {
   ]);
 });
 
+test("a robot that has finished says so, also once its program has ended", () => {
+  const gone = (phase: Phase) => phaseOf({ ...robot("r1"), alive: false, state: { robot: "r1", phase, at_s: 0 } });
+  expect(gone("done")).toEqual({ icon: "done", words: "Finished", calm: true });
+  expect(gone("moving").calm).toBe(false);
+  expect(gone("stopped").words).toMatch("does not answer");
+});
+
 test("rows of a recipe hang below the row before them, also where depths are left out", () => {
   const tree = nested([step("a", 0), step("b", 2), step("c", 1), step("d", 0), step("e", 5)]);
   const names = (nodes: typeof tree): unknown[] => nodes.map((node) => [node.step.name, names(node.below)]);

@@ -5,7 +5,7 @@ import { keep, kept } from "../kept";
 import type { RobotView } from "../types";
 import { arrange, isSteered, SLOTS } from "./registry";
 import { Reload, Shown } from "./Shown";
-import { intention, phaseOf } from "./words";
+import { holds, intention, phaseOf } from "./words";
 import "./panels.css";
 
 interface RobotScreenProps {
@@ -16,14 +16,15 @@ interface RobotScreenProps {
 
 /** By itself it takes no focus and holds nothing to press; a panel may. */
 export function RobotScreen({ robot, question }: RobotScreenProps) {
-  const { alive, state } = robot;
+  const { state } = robot;
   if (state === null) return null;
   const { slots, unknown } = arrange(state);
   const phase = phaseOf(robot);
   const title = state.title || robot.robot;
   const asked = question !== undefined;
   const over = state.phase === "done" && slots.side.length === 0;
-  const doing = alive ? intention(state) : "";
+  const told = holds(robot);
+  const doing = told ? intention(state) : "";
   const steered = isSteered(state);
   // What a hand that somebody steers does all the time is not read out.
   const aloud = !steered || state.phase === "done" || state.why ? doing : "";
@@ -31,7 +32,7 @@ export function RobotScreen({ robot, question }: RobotScreenProps) {
     <section
       class={`robot${asked ? " is-asked" : ""}${slots.stage.length ? "" : " is-flat"}${over ? " is-over" : ""}`}
       data-testid="robot"
-      data-phase={alive ? state.phase : "lost"}
+      data-phase={told ? state.phase : "lost"}
       aria-label={title}
     >
       <div class="robot-grid">

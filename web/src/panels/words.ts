@@ -66,9 +66,14 @@ const PHASES: Record<Phase, [IconName, string]> = {
   stopped: ["stop", "Stopped"],
 };
 
-/** What a robot is at, and a sign for it. One that is not heard stands still, whatever it said last. */
-export function phaseOf({ alive, state }: RobotView): { icon: IconName; words: string; calm: boolean } {
-  if (!alive) return { icon: "link", words: "The robot does not answer. It stands still.", calm: false };
+/** Whether what a robot said last still holds: it is heard, or its program has ended with its work. */
+export const holds = ({ alive, state }: RobotView): boolean => alive || state?.phase === "done";
+
+/** What a robot is at, and a sign for it. One that is not heard stands still, whatever it said last; but a finished one
+ * has finished. */
+export function phaseOf(robot: RobotView): { icon: IconName; words: string; calm: boolean } {
+  const { state } = robot;
+  if (!holds(robot)) return { icon: "link", words: "The robot does not answer. It stands still.", calm: false };
   if (state?.phase === "moving" && isRecovering(state)) return { icon: "again", words: "Recovering", calm: true };
   const [icon, words] = (state && PHASES[state.phase]) ?? ["thought", "Starting"];
   return { icon, words, calm: state?.phase !== "holding" && state?.phase !== "stopped" };

@@ -4,6 +4,7 @@
 import { link, notice, robots, silentS } from "../store";
 import { isMine, unsent } from "../outbox";
 import { Icon } from "../Icon";
+import { TOOLS } from "./groups";
 import { StopFailing } from "./Stopped";
 
 export function Banners() {
@@ -58,7 +59,7 @@ function Said() {
             class="quiet"
             data-testid="notice-close"
             data-scan
-            data-scan-group="Help and settings"
+            data-scan-group={TOOLS}
             onClick={() => {
               notice.value = null;
             }}

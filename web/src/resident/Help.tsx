@@ -17,6 +17,11 @@ export function Help() {
         </dd>
         <dt>Not now</dt>
         <dd>Puts the question off. I may go on without your answer. Otherwise I ask you again later.</dd>
+        <dt>I am busy, I am back</dt>
+        <dd>
+          While you are busy I do not ask you. What I want to ask goes to somebody else, or waits for you. You can say
+          for how long.
+        </dd>
         <dt>Someone else</dt>
         <dd>
           {others.length > 0 ? `I ask ${others.join(" or ")} instead.` : "I ask the next person."} If nobody else can be
@@ -33,10 +38,11 @@ export function Help() {
         </dd>
         <dt>Keys</dt>
         <dd>
-          <kbd>F9</kbd> stops at any time, <kbd>F2</kbd> says “not now”, <kbd>F1</kbd> opens this.{" "}
+          <kbd>F9</kbd> stops at any time, <kbd>F2</kbd> says “not now”, <kbd>F8</kbd> says busy or back, <kbd>F1</kbd>{" "}
+          opens this.{" "}
           {keys && (
             <>
-              So do <kbd>S</kbd>, <kbd>N</kbd> and <kbd>H</kbd> where you are not writing.{" "}
+              So do <kbd>S</kbd>, <kbd>N</kbd>, <kbd>B</kbd> and <kbd>H</kbd> where you are not writing.{" "}
             </>
           )}
           <kbd>Tab</kbd> and <kbd>Enter</kbd> reach everything.{" "}

@@ -2,10 +2,12 @@
 
 import { useState } from "preact/hooks";
 import { leave } from "../api";
+import { sample, sound, staysOn, type Sound } from "../attention";
 import { forget } from "../kept";
-import { change, DEBOUNCES, SCAN_SPEEDS, SEND_AFTER, settings, TEXT_SIZES } from "../settings";
+import { change, CHIMES, DEBOUNCES, SCAN_SPEEDS, SEND_AFTER, settings, TEXT_SIZES } from "../settings";
 import { hush, speak, voices } from "../speech";
 import { link, me, sheet } from "../store";
+import { Icon } from "../Icon";
 import { Sheet } from "./Sheet";
 
 interface PickProps<T> {
@@ -47,12 +49,36 @@ const ON_OFF = [
   { value: false, words: "Off" },
   { value: true, words: "On" },
 ];
+const SOUND: Record<Sound, string> = {
+  none: "This browser makes no sounds.",
+  locked: "Your browser allows sound only once you have touched this page or pressed a key, each time it is opened.",
+  ready: "You hear it when you choose one.",
+};
+const LOUD = { off: "Off", soft: "Soft", medium: "Medium", loud: "Loud" };
 const seconds = (ms: number): string => `${ms / 1000} s`;
 
 export function SettingsSheet() {
   const now = settings.value;
   return (
     <Sheet title="Settings">
+      <fieldset class="pick">
+        <legend>People</legend>
+        <p class="effect">Who can help, when I may ask, and how I tell them.</p>
+        <div class="row">
+          <button
+            type="button"
+            class="secondary"
+            data-testid="people"
+            data-scan
+            onClick={() => {
+              sheet.value = "people";
+            }}
+          >
+            <Icon name="person" />
+            <span>People</span>
+          </button>
+        </div>
+      </fieldset>
       <Pick
         title="Size of the text"
         name="text"
@@ -82,6 +108,25 @@ export function SettingsSheet() {
           if (speech) speak("Questions are read aloud.");
           else hush();
         }}
+      />
+      <Pick
+        title="Sound for a new question"
+        note={SOUND[sound.value]}
+        name="chime"
+        options={CHIMES.map((value) => ({ value, words: LOUD[value] }))}
+        value={now.chime}
+        onPick={(chime) => {
+          change({ chime });
+          void sample();
+        }}
+      />
+      <Pick
+        title="Keep the screen on while I work"
+        {...(staysOn ? {} : { note: "This browser cannot do that. Where it can, it needs an address with https." })}
+        name="awake"
+        options={ON_OFF}
+        value={now.awake}
+        onPick={(awake) => change({ awake })}
       />
       <Pick
         title="One switch (scanning)"

@@ -1,8 +1,10 @@
-/** Always there: Stop first and on press; help; settings. */
+/** Always there: Stop first and on press; busy or back; help; settings. */
 
 import { stop, stopping } from "../stop";
 import { me, sheet } from "../store";
 import { Icon } from "../Icon";
+import { BusyButton } from "./Busy";
+import { TOOLS } from "./groups";
 
 export function StopButton() {
   return (
@@ -34,6 +36,7 @@ export function TopBar() {
     <header class="topbar">
       <StopButton />
       <p class="who">{me.value ? me.value.name : ""}</p>
+      <BusyButton />
       {(["help", "settings"] as const).map((which) => (
         <button
           key={which}
@@ -41,7 +44,7 @@ export function TopBar() {
           class="tool"
           data-testid={which}
           data-scan
-          data-scan-group="Help and settings"
+          data-scan-group={TOOLS}
           aria-pressed={sheet.value === which}
           onClick={() => toggle(which)}
         >

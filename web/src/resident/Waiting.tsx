@@ -1,9 +1,12 @@
 /** Nothing to answer just now: what the robot is doing, and what waits elsewhere. */
 
+import { sound } from "../attention";
 import { RobotScreen } from "../panels/RobotScreen";
-import { answerable, me, picked, robots } from "../store";
+import { settings } from "../settings";
+import { answerable, busy, me, picked, robots } from "../store";
 import type { RecordView, RobotView } from "../types";
 import { Icon } from "../Icon";
+import { BusyCard } from "./Busy";
 import { sentence } from "../panels/words";
 
 /** The robot to show: one that answers rather than one that does not, the latest of them. */
@@ -18,6 +21,7 @@ export function Waiting() {
   return (
     <section class="waiting" data-testid="waiting" tabIndex={robot ? 0 : undefined}>
       {robot && <h1 class="unseen">Nothing to answer</h1>}
+      <BusyCard />
       {robot ? (
         <RobotScreen robot={robot} />
       ) : (
@@ -25,10 +29,22 @@ export function Waiting() {
           <Icon name="robot" />
           <h1>Nothing to answer</h1>
           <p>When the robot needs you, its question appears here. You can leave this page open.</p>
+          <Silent />
         </div>
       )}
+      {robot && <Silent />}
       <Elsewhere />
     </section>
+  );
+}
+
+/** A browser that was opened and not touched makes no sound, whatever is set. */
+function Silent() {
+  if (sound.value !== "locked" || settings.value.chime === "off") return null;
+  return (
+    <p class="effect" data-testid="sound-locked">
+      A question makes no sound yet. Touch this page or press a key once, then it does.
+    </p>
   );
 }
 
@@ -66,6 +82,8 @@ function Elsewhere() {
 }
 
 function where(record: RecordView): string {
-  if (record.status === "deferred") return record.by === me.value?.name ? "You said: not now." : record.told;
+  const own = me.value?.name;
+  if (record.status === "deferred") return record.by === own ? "You said: not now." : record.told;
+  if (record.status === "held" && record.turn === own && busy.value) return "I ask you once you are back.";
   return sentence(record.told);
 }

@@ -1,5 +1,5 @@
-/** Keys for the whole page: F9 stops, F2 is "not now", F1 is help, also while typing; S, N and H do the same and digits
- * choose where single keys are on. Escape closes a sheet or takes a choice back, and never sends, stops or starts
+/** Keys for the whole page: F9 stops, F2 is "not now", F1 is help, F8 is busy or back, also while typing; S, N, H and B do
+ * the same and digits choose where single keys are on. Escape closes a sheet or takes a choice back, and never sends, stops or starts
  * anything. */
 
 import { settings } from "../settings";
@@ -7,8 +7,9 @@ import { stop } from "../stop";
 import { sheet } from "../store";
 
 /** What can be reached from everywhere by one key. */
-const ALWAYS: Record<string, "stop" | "not-now" | "help"> = { F9: "stop", F2: "not-now", F1: "help" };
-const SINGLE: typeof ALWAYS = { s: "stop", n: "not-now", h: "help" };
+type Reach = "stop" | "not-now" | "help" | "busy";
+const ALWAYS: Record<string, Reach> = { F9: "stop", F2: "not-now", F1: "help", F8: "busy" };
+const SINGLE: typeof ALWAYS = { s: "stop", n: "not-now", h: "help", b: "busy" };
 
 /** Whether somebody writes there: then a letter is a letter. */
 export const typing = (target: EventTarget | null): boolean =>
@@ -40,7 +41,7 @@ export function listenForKeys(): () => void {
   return () => document.removeEventListener("keydown", onKey);
 }
 
-function reach(which: "stop" | "not-now" | "help"): void {
+function reach(which: Reach): void {
   if (which === "stop") stop();
   else document.querySelector<HTMLButtonElement>(`[data-testid="${which}"]:not(:disabled)`)?.click();
 }
