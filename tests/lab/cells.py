@@ -17,7 +17,7 @@ from handup.lab.world import MOST_ASKED, EpisodeBlock
 from handup.people import Workload, WorkloadModel
 from handup.policy import ModuleGraph
 from handup.recover import Session, Settings
-from handup.when import Strategy
+from handup.when import OptionSource, Strategy
 
 structures = st.sampled_from(Structure)
 chances = st.sampled_from((0.0, 0.1, 0.2, 0.5, 0.9, 1.0)) | st.floats(0.0, 1.0)
@@ -64,7 +64,7 @@ def by_session(
     blocks: Iterable[EpisodeBlock], strategy: Strategy, terms: EpisodeTerms, model: WorkloadModel | None = None
 ) -> Episodes:
     """The same episodes, each with a session of its own, and with a person whose load counts where a model is given."""
-    lived = [_live(block, episode, strategy, terms, model) for block in blocks for episode in range(len(block))]
+    lived = [live_through(block, episode, strategy, terms, model) for block in blocks for episode in range(len(block))]
     tallies = [session.tally for session in lived]
     return Episodes(
         np.array([session.outcome is Outcome.RECOVERED for session in lived]),
@@ -75,12 +75,19 @@ def by_session(
     )
 
 
-def _live(
-    block: EpisodeBlock, episode: int, strategy: Strategy, terms: EpisodeTerms, model: WorkloadModel | None
+def live_through(
+    block: EpisodeBlock,
+    episode: int,
+    strategy: Strategy,
+    terms: EpisodeTerms,
+    model: WorkloadModel | None = None,
+    options: OptionSource | None = None,
 ) -> Session:
+    """One episode of a block in a session, with people to weigh where options are given."""
     graph, q0 = block.graph(episode), tuple(block.query_costs[:, episode].tolist())
     settings = Settings(w=terms.w, expert=terms.expert, horizon=terms.horizon)
-    session = Session(graph, strategy, settings, None if model is None else Workload(costs=q0, model=model))
+    costs = None if model is None else Workload(costs=q0, model=model)
+    session = Session(graph, strategy, settings, costs, options=options)
     works, asked, now_s = block.works[:, episode].copy(), [0] * len(graph), 0.0
     while session.outcome is None:
         decision = session.next(now_s=now_s)

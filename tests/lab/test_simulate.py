@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from itertools import product
 from typing import ClassVar
 
@@ -14,13 +14,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from handup.core import Action, ContractViolation, Costs, Decision
-from handup.lab.batch import ACT, GIVE_UP, Decider, EpisodeTerms, Indices, Running, run_block
+from handup.lab.batch import EpisodeTerms
 from handup.lab.cell import SCHEMA, Cell, Structure, WorldKind
 from handup.lab.episodes import Episodes
 from handup.lab.evaluation import Evaluation, Expected
-from handup.lab.simulate import OneByOne, is_known_pair, simulate, simulate_blocks
+from handup.lab.simulate import is_known_pair, simulate, simulate_blocks
 from handup.lab.vectorised import vectorised
-from handup.lab.world import MOST_ASKED, EpisodeBlock, Truths, blocks, blocks_of
+from handup.lab.world import MOST_ASKED, EpisodeBlock, blocks, blocks_of
 from handup.policy import Belief, Gate, Module, ModuleGraph
 from handup.what import Graph, Selection, Situation
 from handup.when import Pair, Strategy, WorkloadAware, check_strategy, methods, strategy
@@ -296,16 +296,6 @@ def test_neither_repetition_nor_order_nor_other_draws_change_rows_but_seeds_do()
     assert not set(others) & set(GOLDEN[SCHEMA])
 
 
-@pytest.mark.parametrize("world", WorldKind)
-def test_rows_of_whole_blocks_do_not_depend_on_how_many_follow(world: WorldKind) -> None:
-    few = Cell(modules=100, confidences=(1.0, 0.2), world=world, beta=0.4, episodes=1000, expert=0.9)
-    short, long = simulate(few), simulate(replace(few, episodes=1100))
-    assert (len(short), len(long)) == (1000, 1100)
-    for name, rows in vars(short).items():
-        np.testing.assert_array_equal(rows, getattr(long, name)[:1000], err_msg=name)
-    assert not np.array_equal(short.load[:100], long.load[1000:])
-
-
 # -- pairing ---------------------------------------------------------------------------------------------------------
 
 
@@ -340,34 +330,7 @@ def test_methods_that_ask_the_same_get_the_same_answers() -> None:
 # -- invariants ------------------------------------------------------------------------------------------------------
 
 
-@dataclass
-class Recording:
-    """Notes what another decider chooses: who asked about what, and what each episode chose last."""
-
-    inner: Decider
-    asked: list[tuple[int, int]] = field(default_factory=list)
-    last: dict[int, int] = field(default_factory=dict)
-
-    def choose(self, running: Running, time_left: int) -> Indices:
-        choice = self.inner.choose(running, time_left)
-        for episode, chosen in zip(running.episode.tolist(), choice.tolist(), strict=True):
-            self.last[episode] = chosen
-            if chosen >= 0:
-                self.asked.append((episode, chosen))
-        return choice
-
-    def told(self, episodes: Indices, modules: Indices, changed: Truths) -> None:
-        self.inner.told(episodes, modules, changed)
-
-    def failed(self, episodes: Indices) -> None:
-        self.inner.failed(episodes)
-
-
-def any_method() -> st.SearchStrategy[str]:
-    return st.sampled_from([each for each in methods() if not each.startswith("mip")])
-
-
-@given(any_method(), st.data())
+@given(st.sampled_from([method for method in methods() if not method.startswith("mip")]), st.data())
 def test_rows_hang_together(method: str, data: st.DataObject) -> None:
     cell = data.draw(cells(method=method, most=6, episodes=8))
     found = simulate(cell)
@@ -381,28 +344,6 @@ def test_rows_hang_together(method: str, data: st.DataObject) -> None:
         assert (steps[~found.recovered] == horizon).all(), "a pair does not give up"
     if method.startswith("never") and not method.endswith("query-for-all"):
         assert not found.questions.any()
-
-
-@share_of_examples(0.5)
-@given(any_method(), st.data())
-def test_load_is_what_the_asked_modules_cost_and_the_last_step_decides(method: str, data: st.DataObject) -> None:
-    cell = data.draw(cells(method=method, most=6, episodes=8))
-    terms = terms_of(cell)
-    for block in blocks(cell):
-        many = vectorised(cell.strategy, terms, is_series=block.is_series)
-        notes = Recording(many or OneByOne(block, cell.strategy, terms, {}))
-        found = run_block(block, notes, terms)
-        load = np.zeros(len(block))
-        for episode, module in notes.asked:
-            load[episode] += block.query_costs[module, episode]
-        np.testing.assert_allclose(found.load, load, atol=1e-9)
-        assert found.questions.sum() == len(notes.asked)
-        assert {notes.last[episode] for episode in np.flatnonzero(found.recovered).tolist()} <= {ACT}
-        gave_up = np.array([notes.last[episode] == GIVE_UP for episode in range(len(block))])
-        early = ~found.recovered & (found.metric("timesteps") < terms.horizon)
-        np.testing.assert_array_equal(gave_up, early)
-        if method != "troubleshoot":
-            assert len(set(notes.asked)) == len(notes.asked)
 
 
 def test_an_episode_by_hand() -> None:

@@ -8,6 +8,8 @@ from dataclasses import asdict, dataclass, field, replace
 from enum import StrEnum
 from typing import Any
 
+from scipy.special import expit, logit
+
 from handup.core import NotSolvable
 from handup.lab.advise import SMALL, Advice, MethodKind, Progress, Setting, kind_of, paired
 from handup.lab.episodes import Episodes
@@ -35,21 +37,9 @@ class KnobScale:
     unbend: Callable[[float], float] = float
 
 
-def log_odds(chance: float) -> float:
-    """ln(p / (1 - p)); infinite at 0 and 1."""
-    if chance in (0.0, 1.0):
-        return math.inf if chance else -math.inf
-    return math.log(chance / (1.0 - chance))
-
-
-def chance_of(odds: float) -> float:
-    """The probability of these log-odds."""
-    return 1.0 / (1.0 + math.exp(-odds)) if odds > -700.0 else 0.0
-
-
 SCALES = {
     Knob.QUERY_COST: KnobScale(0.1, 10.0, math.log, math.exp),
-    Knob.W: KnobScale(0.05, 0.95, log_odds, chance_of),
+    Knob.W: KnobScale(0.05, 0.95, logit, expit),
     Knob.EXPERT: KnobScale(0.5, 1.0),
     Knob.CONFIDENCE: KnobScale(-2.0, 2.0),
 }
@@ -117,7 +107,7 @@ def moved(place: Setting, knob: Knob, value: float) -> Setting:
     if knob is Knob.QUERY_COST:
         changed = [replace(module, query_cost=module.query_cost * value) for module in graph.modules]
     else:
-        chances = (chance_of(log_odds(module.confidence) + value) for module in graph.modules)
+        chances = expit(logit(graph.confidences) + value).tolist()
         changed = [replace(module, confidence=chance) for module, chance in zip(graph.modules, chances, strict=True)]
     return replace(place, graph=ModuleGraph(changed, success=graph.success))
 

@@ -17,7 +17,19 @@ SOURCE = '''
 import random
 import time
 
-from handup.lab.engine import Bar, Batch, Claim, Columns, Measure, Note, Option, Study, Verdict, columns_of, seed_option
+from handup.lab.engine import (
+    Bar,
+    Batch,
+    Claim,
+    Columns,
+    Measure,
+    Note,
+    Study,
+    StudyOption,
+    Verdict,
+    columns_of,
+    seed_option,
+)
 
 CHANCES = {"fair": 0.5, "bent": 0.65}
 
@@ -45,7 +57,10 @@ STUDY = Study(
               bars=(Bar(measure="heads", arm="bent", than="fair"),),
               notes=(Note(Verdict.HOLDS, "It was bent to that side."),)),
     ),
-    options=(Option(name="tosses", help="Number of seeds.", default=100, quick=24, least=1, most=1000), seed_option(7)),
+    options=(
+        StudyOption(name="tosses", help="Number of seeds.", default=100, quick=24, least=1, most=1000),
+        seed_option(7),
+    ),
     units="seeds",
     block=5,
 )

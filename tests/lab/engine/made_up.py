@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from handup.lab.engine import Batch, Claim, Columns, Measure, Option, Results, Size, Study, columns_of, seed_option
+from handup.lab.engine import Batch, Claim, Columns, Measure, Results, Size, Study, StudyOption, columns_of, seed_option
 from handup.lab.engine.claims import Row
 
 MEASURES = (
@@ -30,7 +30,10 @@ def study(arms: Mapping[str, Any] | Sequence[str], *, claims: tuple[Claim, ...] 
         arms=tuple(arms),
         measures=MEASURES,
         claims=claims,
-        options=(Option(name="runs", help="Number of seeds.", default=12, quick=4, least=1, most=99), seed_option()),
+        options=(
+            StudyOption(name="runs", help="Number of seeds.", default=12, quick=4, least=1, most=99),
+            seed_option(),
+        ),
         units="seeds",
         block=block,
     )

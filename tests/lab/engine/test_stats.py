@@ -13,7 +13,6 @@ from scipy import stats
 from handup.confidence.metrics import wilson
 from handup.core import BadSetting
 from handup.lab.engine import stats as ours
-from handup.lab.engine.anova import FactorEffect, two_way
 from handup.lab.engine.stats import MOST_EXACT, Vector, difference, holm, newcombe, ratio, shares, wilcoxon
 
 
@@ -151,9 +150,9 @@ TEXTBOOK = np.array(
 """Field, Discovering Statistics: eight people, four foods; F(3, 21) = 3.79, ε = .533, F(1.60, 11.19), p = .063."""
 
 
-def one_way(values: np.ndarray) -> FactorEffect:
+def one_way(values: np.ndarray) -> ours.FactorEffect:
     """The effect of one factor: that of the first, where the second makes no difference."""
-    return two_way(np.stack([values, values], axis=2))[0]
+    return ours.two_way(np.stack([values, values], axis=2))[0]
 
 
 def test_a_textbook_example() -> None:
@@ -201,7 +200,7 @@ def test_two_factors_agree_with_least_squares(seed: int, units: int, first: int,
     chance = np.random.default_rng(seed)
     values = chance.normal(size=(units, first, second)) + chance.normal(size=(units, 1, 1))
     values += chance.normal(size=(1, first, 1)) + chance.normal(size=(1, first, second))
-    effects = two_way(values)
+    effects = ours.two_way(values)
     assert [each.f for each in effects] == pytest.approx(by_least_squares(values), rel=1e-6)
     for each, size in zip(effects, (first - 1, second - 1, (first - 1) * (second - 1)), strict=True):
         assert 1.0 / size - 1e-9 <= each.epsilon <= 1.0 + 1e-9
@@ -219,4 +218,4 @@ def test_levels_that_are_all_the_same_have_no_effect() -> None:
 )
 def test_what_is_too_little_is_refused(wrong: np.ndarray) -> None:
     with pytest.raises(BadSetting):
-        two_way(wrong)
+        ours.two_way(wrong)

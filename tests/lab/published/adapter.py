@@ -24,14 +24,28 @@ Row = dict[str, Any]
 Rows = list[Row]
 DOCS = ROOT / "docs" / "lab"
 MEALS = ("meal-methods", "meal-heterogeneity", "meal-home", "meal-memory")
+INTERRUPT = ("interruptibility", "interrupt")
+CREWS = ("recovery-effort", "helper-roles")
 CELLS = ("modules", "structure", "confidences", "query-costs", "expert", "heterogeneity", "summary")
 PUBLISHED = {
     **{name: DOCS / "meal-studies" / f"{name}.json" for name in MEALS},
     "recoveries": DOCS / "recovery-studies" / "recoveries.json",
     "reaching": DOCS / "reaching" / "record.json",
+    "whom": DOCS / "whom" / "record.json",
+    **{name: DOCS / "interrupt-studies" / f"{name}.json" for name in INTERRUPT},
+    **{name: DOCS / "recovery-studies" / f"{name}.json" for name in CREWS},
 }
 """Records of the studies whose rows are committed."""
-FAMILIES = {"meals": MEALS, "recoveries": ("recoveries",), "reaching": ("reaching",)}
+TRACED = ("27", "42", "2 robots")
+"""Steps of development and crews that are enough to run every way of making rows of `CREWS`."""
+FAMILIES = {
+    "meals": MEALS,
+    "recoveries": ("recoveries",),
+    "reaching": ("reaching",),
+    "whom": ("whom",),
+    **{name: (name,) for name in INTERRUPT},
+    "crews": CREWS,
+}
 IDENTITIES: Mapping[str, Callable[[Batch], Row]] = {
     **dict.fromkeys(MEALS, lambda batch: {"arm": batch.arm, "participant": batch.first}),
     "recoveries": lambda batch: {"way": batch.arm, "day": batch.place["day"], "first_seed": batch.first},
@@ -42,6 +56,10 @@ IDENTITIES: Mapping[str, Callable[[Batch], Row]] = {
         "user": batch.place["user"],
         "first_seed": batch.first,
     },
+    "interruptibility": lambda batch: {"model": batch.arm, "place": batch.place.name, "first_seed": batch.first},
+    "interrupt": lambda batch: {"robot": batch.arm, "place": batch.place.name, "first_seed": batch.first},
+    "whom": lambda batch: {"rule": batch.arm, "setting": batch.place.name, "first_seed": batch.first},
+    **dict.fromkeys(CREWS, lambda batch: {"arm": batch.arm, "place": batch.place.name, "first_seed": batch.first}),
 }
 
 
@@ -72,6 +90,8 @@ class RowStudy:
             decides = json.loads(batch.decides)
             first = json.dumps({**decides, "orders": decides["orders"][:1]})
             return replace(batch, rows=1, decides=first), slice(1)
+        if self.name == "interruptibility":
+            return batch, slice(None)  # models are trained on all other runs
         rows = batch.rows // batch.count
         # Trials of reaching go task by task, the seeds within.
         return replace(batch, count=1, rows=rows), slice(0, None, batch.count) if rows > 1 else slice(1)
@@ -194,12 +214,20 @@ def _row_samples(study: RowStudy) -> Sequence[Batch]:
     for number, batch in enumerate(study.batches()):
         if study.name in MEALS:
             kind: Any = (batch.arm, batch.first) if batch.first < 4 else None
+        elif study.name == "interruptibility":
+            kind = (batch.arm, batch.place["bouts"])
+        elif study.name in ("interrupt", "whom"):
+            kind = batch.arm
+        elif study.name in CREWS:
+            kind = batch.place if batch.arm in TRACED else batch.arm if "first" in batch.arm else None
         elif study.name == "recoveries":
             kind = (batch.arm, batch.place, batch.first) if batch.first < 1050 else None
         else:
             kind = (batch.place["part"], batch.arm, batch.place["user"], number % 2)
         if kind is not None:
             chosen.setdefault(kind, study.part(batch)[0])
+    if study.name == "interruptibility":
+        return [replace(batch, decides=f"{batch.first} 6") for batch in chosen.values()]
     remembering = [batch for batch in study.batches() if batch.first == 0 and "remembers" in batch.arm]
     return [*remembering, *chosen.values()]
 

@@ -25,13 +25,16 @@ from handup.lab.engine import Batch, Columns
 from handup.lab.engine.sources import LISTS, PACKAGE
 from tests.lab.published import adapter
 
-FAMILIES = ("cells", "meals", "recoveries", "reaching", "workload-sensitivity", "real-scores")
+FAMILIES = (
+    *("cells", "meals", "recoveries", "reaching", "workload-sensitivity", "real-scores", "whom", "crews"),
+    *adapter.INTERRUPT,
+)
 COMMAND = "python -m tests.lab.published.row_sources"
 GLOBALS = ("LOAD_GLOBAL", "LOAD_NAME")
 ATTRIBUTES = ("LOAD_ATTR", "LOAD_METHOD")
 ENGINE = "lab/engine/"
 """What hands out batches and keeps rows; a batch's own config says what decides its rows."""
-DATA = (".json", ".onnx", ".yaml")
+DATA = (".json", ".npz", ".onnx", ".yaml")
 
 
 @dataclass(frozen=True)

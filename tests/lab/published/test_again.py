@@ -21,6 +21,10 @@ FEW_ROWS: list[tuple[str, dict[str, Any]]] = [
     ("recoveries", {"way": "full + operator", "day": "hard", "first_seed": 1025}),
     ("recoveries", {"way": "half + bystander", "day": "usual", "first_seed": 1050}),
     ("recoveries", {"way": "no beliefs", "day": "usual", "first_seed": 1175}),
+    ("recovery-effort", {"arm": "15", "place": "files, bystander", "first_seed": 3025}),
+    ("recovery-effort", {"arm": "27", "place": "need, nobody", "first_seed": 3000}),
+    ("helper-roles", {"arm": "operator, 5 s, both", "place": "half of the rules", "first_seed": 3050}),
+    ("helper-roles", {"arm": "2 robots", "place": "all of the rules", "first_seed": 3000}),
     ("reaching", {"part": "all", "scene": "S1", "method": "manual", "user": "stop-beside"}),
     ("reaching", {"part": "all", "scene": "S2", "method": "assist"}),
     ("reaching", {"part": "all", "scene": "U6", "method": "paper+no-questions"}),
@@ -28,6 +32,12 @@ FEW_ROWS: list[tuple[str, dict[str, Any]]] = [
     ("reaching", {"part": "goal", "method": "assist", "first_seed": 240}),
     ("reaching", {"part": "look-ahead", "scene": "U22", "method": "paper, T = 1 s"}),
     ("reaching", {"part": "gentle", "scene": "S1", "method": "paper"}),
+    ("interruptibility", {"model": "default", "place": "Std + objects, noisy", "first_seed": 1003}),
+    ("interruptibility", {"model": "CRF", "place": "Min, clean", "first_seed": 1012}),
+    ("interrupt", {"robot": "aware", "place": "noisy sensing", "first_seed": 20_030}),
+    ("whom", {"rule": "joint", "setting": "base", "first_seed": 40_000}),
+    ("whom", {"rule": "table with gate", "setting": "long bouts", "first_seed": 40_040}),
+    ("whom", {"rule": "joint without kinds", "setting": "base"}),
 ]
 FEW_HASHES = [
     ("cells", "cell modules=3 method=mip+workload-aware"),

@@ -32,7 +32,7 @@ def few(monkeypatch: pytest.MonkeyPatch) -> None:
 def made(data: Path, **given: Any) -> ScoreComparison:
     """Return rows made here."""
     size = STUDY.size(data=str(data), **given)
-    return STUDY.results(size, {batch: STUDY.make(batch) for batch in STUDY.batches(size)})
+    return ScoreComparison(STUDY, size, {batch: STUDY.make(batch) for batch in STUDY.batches(size)})
 
 
 @pytest.mark.usefixtures("few")
@@ -82,7 +82,7 @@ def made_up(tmp_path: Path, ours: float) -> ScoreComparison:
         row = {"draw": draw, "modules": k, "streams": streams, "chosen": ["platt"] * k, "alone": right}
         rows.append({**row, "said": said, "sets": [2] * 10, "single": 0.5, "methods": methods})
     batch = replace(STUDY.batches(size)[0], count=6, rows=len(rows))
-    return STUDY.results(size, {batch: columns_of(rows)})
+    return ScoreComparison(STUDY, size, {batch: columns_of(rows)})
 
 
 @pytest.mark.parametrize(("ours", "lowest", "beaten"), [(0.5, 12, 0), (1.5, 0, 12)])

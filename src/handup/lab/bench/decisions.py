@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from handup.core import Costs
+from handup.core import Action, Costs, Option
 from handup.lab.bench import textbook
 from handup.lab.bench.harness import Columns, Row, median_us
 from handup.policy import Belief, Gate, Module, ModuleGraph
 from handup.what import SELECTORS, BinaryTree, BruteForce, Hybrid, Mip, Selector, Situation
 from handup.what.mip import Solver
-from handup.when import Troubleshoot
+from handup.when import Joint, Troubleshoot
 from handup.when.plan import gates as gate_planner
 from handup.when.plan import series
 
@@ -33,7 +33,7 @@ CLOSING = "Median of repeated calls in this process; the policies are synthetic.
 
 
 def measures(seed: int = 0) -> Iterator[Callable[[], Row]]:
-    """Yield everything that `handup bench decisions` measures: selectors, then troubleshoot."""
+    """Yield everything that `handup bench decisions` measures: selectors, then troubleshoot and joint."""
     for modules in SIZES:
         situation = _situation(chain(modules, seed))
         tree = partial(textbook.full_tree_dijkstra, situation) if modules <= 10 else None
@@ -62,6 +62,10 @@ def measures(seed: int = 0) -> Iterator[Callable[[], Row]]:
         belief = Belief.of(graph).after_execution(False)
         decide = partial(decide_afresh, belief, Costs.of(graph.query_costs))
         yield partial(_measure, "troubleshoot", structure, 100, decide)
+    belief, costs = asks_everybody(people=5, supports=4, modules=6)
+    joint = partial(_weigh_afresh, belief, costs)
+    loop = partial(textbook.best_question, belief, costs)
+    yield partial(_measure, "joint", "5 people × 4 supports", 6, joint, "plain loop", loop)
 
 
 def _measure(selector: str, structure: str, modules: int, ours: Callable[[], object], baseline: str | None = None,
@@ -106,6 +110,33 @@ def _situation(graph: ModuleGraph) -> Situation:
 def _select_afresh(selector: Selector, situation: Situation) -> object:
     """Select without anything that an earlier call may have left in the belief or the situation."""
     return selector.select(Situation(replace(situation.belief), situation.costs, situation.open))
+
+
+def asks_everybody(people: int, supports: int, modules: int) -> tuple[Belief, Costs]:
+    """Return a belief after a failure, and costs with a question about each module to everybody with every support."""
+    graph = ModuleGraph.chain(Module(f"m{index}", 0.4 + 0.09 * index, 0.3) for index in range(modules))
+    options = [
+        Option(
+            action=Action.ASK,
+            module=module,
+            person=f"person {person}",
+            support=f"support {support}",
+            answers=0.3 + 0.1 * person,
+            right=0.9 - 0.07 * person + 0.02 * support,
+            seconds=30.0 + 10.0 * person,
+            cost=0.2 + 0.05 * support,
+        )
+        for module in graph.names
+        for person in range(people)
+        for support in range(supports)
+    ]
+    costs = Costs.of(graph.query_costs).offering(options, graph.names, step_s=60.0, stake=3.0, harm=0.3)
+    return Belief.of(graph).after_execution(False), costs
+
+
+def _weigh_afresh(belief: Belief, costs: Costs) -> object:
+    """Decide whom to ask without anything that an earlier call may have left in the belief."""
+    return Joint().decide(replace(belief), costs, 0.0)
 
 
 def decide_afresh(belief: Belief, costs: Costs) -> object:

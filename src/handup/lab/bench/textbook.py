@@ -1,8 +1,8 @@
-"""The paper's selectors, written down literally.
+"""The paper's selectors, and the joint decision, written down literally.
 
 `handup bench decisions` prints their times beside ours, and the tests hold ours to their answers. They are slow on
-purpose: networkx Dijkstra on the drawn graphs, one reliability at a time, all 2^N states. Use the selectors in
-`handup.what` for deciding.
+purpose: networkx Dijkstra on the drawn graphs, one reliability at a time, all 2^N states, a loop over every pair of
+options. Use the selectors in `handup.what` and the strategies in `handup.when` for deciding.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from handup.core import MissingExtra
-from handup.policy import ModuleGraph
+from handup.core import Costs, MissingExtra, Option
+from handup.policy import Belief, ModuleGraph
 from handup.what.base import TIE, Situation, first_best
 
 START, END = "start", "end"
@@ -111,6 +111,27 @@ def one_by_one(situation: Situation) -> int | None:
     best = first_best(values, situation.open)
     nothing = _objective(situation, [], successes)
     return None if best is None or nothing < values[best] - TIE else best
+
+
+def best_question(belief: Belief, costs: Costs) -> tuple[float, Option]:
+    """Return the question of least expected cost by the rule of `joint`, and that cost, in a loop over all pairs."""
+    steps = []
+    for option in costs.options:
+        position = belief.graph.index(option.module or "")
+        right, wrong = (belief.after_answer(position, changed=None, expert=known).reliability for known in (1.0, 0.0))
+        solves = option.answers * (option.right * right + (1.0 - option.right) * wrong)
+        steps.append((option, costs.price_of(option) + option.answers * (1.0 - option.right) * costs.harm, solves))
+    success = belief.reliability
+    act = (1.0 - success) * (costs.act_price + costs.yield_price)
+    best = (math.inf, costs.options[0])
+    for option, fixed, solves in steps:
+        other = min(act, costs.yield_price)
+        for rest, price, chance in steps:
+            if (rest.module, rest.person) != (option.module, option.person):
+                other = min(other, price + (1.0 - chance) * costs.yield_price)
+        if fixed + (1.0 - solves) * other < best[0] - TIE:
+            best = (fixed + (1.0 - solves) * other, option)
+    return best
 
 
 def _objective(situation: Situation, asked: list[int], successes: NDArray[np.bool_] | None) -> float:

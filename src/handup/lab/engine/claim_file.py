@@ -20,7 +20,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from itertools import product
-from pathlib import Path
 from typing import Any
 
 from ruamel.yaml.error import YAMLError
@@ -32,11 +31,12 @@ from handup.lab.engine.claims import Bar, Claim, Note, Verdict, Where
 CONDITIONS = ("where", "elsewhere")
 
 
-def read_claims(path: Path, group: str = "claims", **constants: Any) -> tuple[Claim, ...]:
+def read_claims(beside: str, name: str, group: str = "claims", **constants: Any) -> tuple[Claim, ...]:
     """Return the claims of a file.
 
     Args:
-        path: The file.
+        beside: The `__file__` of a module.
+        name: Name of the file in that module's folder.
         group: Name of a list, for a file with claims of several studies.
         constants: Values that `$name` stands for, besides those of the file.
 
@@ -44,11 +44,11 @@ def read_claims(path: Path, group: str = "claims", **constants: Any) -> tuple[Cl
         BadSetting: The file cannot be read, or a claim has an unknown field.
     """
     try:
-        record = shipped_data(str(path), path.name)
+        record = shipped_data(beside, name)
         known = {**constants, **record.get("constants", {})}
         return tuple(claim for entry in record[group] for claim in _claims(entry, known))
     except (YAMLError, KeyError, TypeError, ValueError) as error:
-        raise Malformed(f"{path.name} holds no claims: {error}", hint="See handup.lab.engine.claim_file.") from error
+        raise Malformed(f"{name} holds no claims: {error}", hint="See handup.lab.engine.claim_file.") from error
 
 
 def _claims(entry: Mapping[str, Any], constants: Mapping[str, Any]) -> Iterator[Claim]:

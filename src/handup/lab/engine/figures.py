@@ -108,8 +108,8 @@ def overview(
     """
     study = results.study
     shown = panels or {measure.label: _mean(results, measure.name) for measure in study.measures}
-    columns = min(len(shown), int((WIDEST - 1.6) / 3.1))
-    rows = -(-len(shown) // columns)
+    rows = -(-len(shown) // int((WIDEST - 1.6) / 3.1))
+    columns = -(-len(shown) // rows)
     with sheet(3.1 * columns + 1.6, rows * (0.36 * len(study.arms) + 1.0) + 0.9) as figure:
         axes = figure.subplots(rows, columns, sharey=True, squeeze=False).flat
         for panel in axes[len(shown) :]:

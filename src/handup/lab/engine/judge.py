@@ -1,25 +1,57 @@
-"""Rule 1, which judges claims by their bars (comparisons). Rule 2 is in `judge_means`; verdicts depend on both.
+"""The two rules by which claims are judged; published verdicts depend on both.
 
-`rules.md` states the rule in words. Holm's method corrects over all orders of a family. Ranks and mean may disagree
-(many small gains, a few large losses): then the claim stays open.
+Rule 1 judges a claim by its bars. `rules.md` states it in words. Holm's method corrects over all orders of a family.
+Ranks and mean may disagree (many small gains, a few large losses): then the claim stays open.
+
+Rule 2 judges a claim by comparisons of means over the same episodes, with simultaneous intervals. An order holds where
+the interval of the paired difference is on the claimed side, and does not where it is on the other side or the two
+never differ; more episodes can only decide what is open. Likeness needs a margin. All intervals of a claim hold
+together at 95 % (Bonferroni), and a claim must be borne out in a share of its comparisons. Left out are comparisons
+whose numbers a run lacks, and those that ask for less than nothing: where no episode of either side failed, neither can
+fail less. Where medians would clearly say the opposite, the finding says so. Times have no interval: ratios of times
+that are near a limit are left open.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from enum import StrEnum
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, Protocol
 
-from handup.lab.engine.claims import Bar, Claim, Compared, Finding, Verdict
-from handup.lab.engine.results import Results
-from handup.lab.engine.stats import ALPHA, Difference, holm
+import numpy as np
+from scipy import stats
+
+from handup.lab.engine.claims import Bar, Claim, Compared, Finding, Measure, Verdict, Where
+from handup.lab.engine.stats import ALPHA, Difference, Vector, holm
 
 if TYPE_CHECKING:
+    from handup.lab.engine.results import Results
     from handup.lab.engine.study import Study
 
 LEAST_TOLD = 12
 """Smallest number of units for a verdict: bootstrap intervals of fewer units are too narrow."""
 WORST_FIRST = (Verdict.FAILS, Verdict.OPEN, Verdict.HOLDS)
+LEVEL = 0.95
+"""All intervals of a claim hold together at this level."""
+LEAST_EPISODES = 30
+"""Smallest number of episodes for a verdict: if none of fewer episodes differ, that may be chance."""
+DIGITS = 9
+"""Number of decimals of costs, which are sums of decimals; later digits are rounding errors."""
+SLACK = 2.0
+"""Factor within which a time is too near to its limit for a verdict, on a machine that runs other programs too."""
+ALIKE = 3.0
+"""Times within this factor of each other count as alike."""
+MOST_SHOWN = 6
+NO_NUMBERS = "This run has no numbers for it."
+NO_TIMES = "No times were measured there."
+AT_ZERO = "Both sides of every comparison are at zero, and nothing is lower than that."
+MEDIANS = {
+    Verdict.HOLDS: "By medians, as the paper shows them, it would hold.",
+    Verdict.FAILS: "By medians, as the paper shows them, it would not hold.",
+}
 
 
 @dataclass(frozen=True)
@@ -84,7 +116,7 @@ def _measure(study: Study, family: Mapping[Bar, Difference]) -> dict[Bar, Measur
 def _judged(claim: Claim, measured: Sequence[Measured], results: Results[Any]) -> JudgedClaim:
     if not measured:
         return JudgedClaim(claim, Finding(Verdict.OPEN, (), claim.untold))
-    told = worst(comparison.verdict for comparison in measured)
+    told = overall([comparison.verdict for comparison in measured])
     finding = Finding(
         verdict=told,
         numbers=tuple((comparison.label, results.study.numbers(comparison, results)) for comparison in measured),
@@ -116,6 +148,278 @@ def verdict(found: Difference, p: float | None, *, sign: float, by: float, alike
     return Verdict.FAILS if high < alike else Verdict.OPEN
 
 
-def worst(verdicts: Iterable[Verdict]) -> Verdict:
-    """Return the worst verdict: that of a claim whose comparisons must all hold."""
-    return min(verdicts, key=WORST_FIRST.index)
+@dataclass(frozen=True)
+class ComparedPoint:
+    """One side of a comparison: an arm under settings that differ from the usual ones, with these settings in words.
+
+    `name` is the arm's name for readers, which may omit a part that all sides share.
+    """
+
+    arm: str
+    name: str
+    at: Where = ()
+    words: tuple[str, ...] = ()
+
+
+class PointSource(Protocol):
+    """Source of the numbers of points."""
+
+    @property
+    def place(self) -> str:
+        """Name of the source in notes of claims."""
+
+    def has(self, point: ComparedPoint) -> bool:
+        """Return True if a run has the numbers of a point."""
+
+    def measure(self, metric: str) -> Measure:
+        """Return the measure of that name, with its label and kind."""
+
+    def margin(self, metric: str, points: Sequence[ComparedPoint]) -> float:
+        """Return the distance within which means of a metric count as alike."""
+
+    def amounts(self, metric: str, point: ComparedPoint) -> Vector:
+        """Return a metric for each episode, in an order that all points share."""
+
+    def seconds(self, point: ComparedPoint, *, per_decision: bool) -> float | None:
+        """Return the computation time of an episode, or of a decision; None where it was not measured."""
+
+
+class WantedMeans(StrEnum):
+    """Outcome of a comparison that a claim states."""
+
+    LOWER = "lower"
+    NOT_HIGHER = "not higher"
+    SAME = "the same"
+
+
+@dataclass(frozen=True)
+class MeansComparison:
+    """Comparison that a claim needs: a sum of means of a metric, with their signs, against a target.
+
+    One mean is compared with the target; two are a difference, four a difference of differences.
+    """
+
+    metric: str
+    wanted: WantedMeans
+    terms: tuple[tuple[int, ComparedPoint], ...]
+    target: float = 0.0
+
+    @property
+    def points(self) -> tuple[ComparedPoint, ...]:
+        """Sides of the comparison."""
+        return tuple(point for _, point in self.terms)
+
+
+@dataclass(frozen=True)
+class Ratio:
+    """A computation time in seconds, or its ratio to that of `bottom`, and the limits that a claim puts it between.
+
+    Times are those of whole episodes, or of one decision.
+    """
+
+    top: ComparedPoint
+    bottom: ComparedPoint | None = None
+    least: float = 0.0
+    most: float = math.inf
+    per_decision: bool = False
+
+    @property
+    def points(self) -> tuple[ComparedPoint, ...]:
+        """Sides of the comparison."""
+        return (self.top,) if self.bottom is None else (self.top, self.bottom)
+
+
+@dataclass(frozen=True, kw_only=True)
+class MeansClaim(Claim):
+    """A claim that must be borne out in a share of comparisons of means, or of ratios of times.
+
+    `chosen` gives comparisons that depend on the numbers themselves, instead of those listed.
+    """
+
+    compared: tuple[MeansComparison | Ratio, ...] = ()
+    chosen: Callable[[PointSource], Iterable[MeansComparison]] | None = None
+    share: float = 1.0
+
+    @property
+    def about_code(self) -> bool:
+        """True if the claim is about computation times, which times of other code neither confirm nor refute."""
+        return any(isinstance(comparison, Ratio) for comparison in self.compared)
+
+    def comparisons(self, source: PointSource) -> tuple[MeansComparison | Ratio, ...]:
+        """Return the comparisons whose points a run has."""
+        listed = self.compared if self.chosen is None else tuple(self.chosen(source))
+        return tuple(comparison for comparison in listed if all(map(source.has, comparison.points)))
+
+
+@dataclass(frozen=True)
+class _Outcome:
+    """A comparison with its outcome; `excess` beyond what would be acceptable sorts comparisons, worst first."""
+
+    compared: Compared
+    text: str
+    excess: float
+
+
+def judge_means(claim: MeansClaim, source: PointSource) -> Finding:
+    """Judge a claim by the numbers of one source."""
+    if claim.untold:
+        return Finding(Verdict.OPEN, (), claim.untold)
+    known = claim.comparisons(source)
+    ratios = [comparison for comparison in known if isinstance(comparison, Ratio)]
+    means = [comparison for comparison in known if isinstance(comparison, MeansComparison)]
+    wanted = [comparison for comparison in means if not _is_level_at_zero(source, comparison)]
+    level = 1.0 - (1.0 - LEVEL) / max(1, len(wanted))
+    found = [_judged_means(source, comparison, level) for comparison in wanted]
+    found += [outcome for ratio in ratios if (outcome := _judged_time(source, ratio)) is not None]
+    left_out = len(means) - len(wanted)
+    if not found:
+        why = AT_ZERO if left_out else NO_TIMES if claim.about_code else NO_NUMBERS
+        return Finding(Verdict.OPEN, _numbers(found, left_out) if left_out else (), why)
+    verdict = overall([outcome.compared.verdict for outcome in found], claim.share)
+    by_medians = [_judged_means(source, comparison, level, medians=True).compared.verdict for comparison in wanted]
+    other = overall(by_medians, claim.share)
+    why = claim.note(verdict, source.place)
+    if {verdict, other} == {Verdict.HOLDS, Verdict.FAILS}:
+        why = f"{why} {MEDIANS[other]}".strip()
+    ranked = sorted(found, key=lambda outcome: (WORST_FIRST.index(outcome.compared.verdict), -outcome.excess))
+    return Finding(verdict, _numbers(ranked, left_out), why, tuple(outcome.compared for outcome in ranked))
+
+
+def overall(verdicts: Sequence[Verdict], share: float = 1.0) -> Verdict:
+    """Return the verdict on a claim that must be borne out in a share of its comparisons."""
+    agree, unclear = verdicts.count(Verdict.HOLDS), verdicts.count(Verdict.OPEN)
+    needed = math.ceil(share * len(verdicts) - 1e-9)
+    if not verdicts or agree < needed <= agree + unclear:
+        return Verdict.OPEN
+    return Verdict.HOLDS if agree >= needed else Verdict.FAILS
+
+
+def _numbers(ranked: Sequence[_Outcome], left_out: int) -> tuple[tuple[str, str], ...]:
+    """Return the numbers of comparisons that agree and disagree, and the worst comparisons."""
+    verdicts = [outcome.compared.verdict for outcome in ranked]
+    against, unclear, agree = (verdicts.count(verdict) for verdict in WORST_FIRST)
+    counts = f"{agree} {'agrees' if agree == 1 else 'agree'}, {against} {'does' if against == 1 else 'do'} not"
+    counts += f", {unclear} open" + (f"; {left_out} level at zero, left out" if left_out else "")
+    return ("comparisons", counts), *((outcome.compared.label, outcome.text) for outcome in ranked[:MOST_SHOWN])
+
+
+def _judged_means(source: PointSource, comparison: MeansComparison, level: float, *, medians: bool = False) -> _Outcome:
+    """Compare, with an interval of a given level."""
+    measure = source.measure(comparison.metric)
+    interval = _median_interval if medians and measure.is_amount else _mean_interval
+    mean, low, high = interval(source, comparison, level)
+    margin = source.margin(comparison.metric, comparison.points)
+    verdict, excess = _means_verdict(comparison.wanted, low, high, margin)
+    mean, low, high = (number + comparison.target for number in (mean, low, high))
+    text = f"{_number(mean)} [{_number(low)}, {_number(high)}]"
+    if comparison.target or len(comparison.terms) == 1:
+        text += f" against {comparison.target:g}"
+    label = f"{measure.label}: {_named(comparison.points)}"
+    return _Outcome(Compared(label=label, mean=mean, low=low, high=high, verdict=verdict), text, excess)
+
+
+def _judged_time(source: PointSource, ratio: Ratio) -> _Outcome | None:
+    """Compare times; None where they were not measured."""
+    times = [source.seconds(point, per_decision=ratio.per_decision) for point in ratio.points]
+    if any(seconds is None for seconds in times) or not all(times[1:]):
+        return None
+    top, bottom = (*(seconds or 0.0 for seconds in times), 1.0)[:2]
+    value = top / bottom
+    verdict = Verdict.OPEN
+    if ratio.least * SLACK <= value <= ratio.most / SLACK:
+        verdict = Verdict.HOLDS
+    elif value < ratio.least / SLACK or value > ratio.most * SLACK:
+        verdict = Verdict.FAILS
+    names = " over ".join(", ".join((point.name, *point.words)) for point in ratio.points)
+    label = f"time per {'decision' if ratio.per_decision else 'episode'}: {names}"
+    excess = max(ratio.least / value if value else math.inf, value / ratio.most)
+    compared = Compared(label=label, mean=value, low=math.nan, high=math.nan, verdict=verdict)
+    return _Outcome(compared, f"{value:.3g} {'s' if ratio.bottom is None else 'times'}", excess)
+
+
+def _is_level_at_zero(source: PointSource, comparison: MeansComparison) -> bool:
+    """Return True if a point should be below another although both are 0, the least possible value."""
+    measure = source.measure(comparison.metric)
+    if comparison.wanted is not WantedMeans.LOWER or not (measure.is_share or measure.is_amount):
+        return False
+    return not any(source.amounts(comparison.metric, point).any() for point in comparison.points)
+
+
+def _means_verdict(wanted: WantedMeans, low: float, high: float, margin: float) -> tuple[Verdict, float]:
+    """Return the verdict on an interval, and by how much its nearer end lies beyond what is acceptable."""
+    excess, fails = {
+        WantedMeans.LOWER: (high, low >= 0.0),
+        WantedMeans.NOT_HIGHER: (high - margin, low > margin),
+        WantedMeans.SAME: (max(high, -low) - margin, low > margin or high < -margin),
+    }[wanted]
+    return (Verdict.HOLDS if excess < 0.0 else Verdict.FAILS if fails else Verdict.OPEN), excess / margin
+
+
+def _mean_interval(source: PointSource, comparison: MeansComparison, level: float) -> tuple[float, float, float]:
+    """Return mean and interval of the sum less the target, episode by episode.
+
+    Where shares are compared, two imagined episodes are added, one at each extreme, so that an event that was never
+    seen is not taken for impossible.
+    """
+    values = sum((sign * source.amounts(comparison.metric, point) for sign, point in comparison.terms), np.zeros(1))
+    values = np.round(values, DIGITS)
+    mean, count = float(np.mean(values)) - comparison.target, len(values)
+    if count < LEAST_EPISODES:
+        return mean, -math.inf, math.inf
+    least, most = -math.inf, math.inf
+    if source.measure(comparison.metric).is_share:
+        least = float(sum(sign for sign, _ in comparison.terms if sign < 0))
+        most = float(sum(sign for sign, _ in comparison.terms if sign > 0))
+        values = np.append(values, (least, most))
+    half = _reach(level, count) * float(np.std(values, ddof=1)) / len(values) ** 0.5
+    centre = float(np.mean(values))
+    return mean, max(least, centre - half) - comparison.target, min(most, centre + half) - comparison.target
+
+
+def _median_interval(source: PointSource, comparison: MeansComparison, level: float) -> tuple[float, float, float]:
+    """Return the sum of the medians less the target, between the sums of the ends of their intervals.
+
+    A median's interval ends at order statistics, whatever the distribution; the medians' intervals hold together.
+    """
+    at = low = high = -comparison.target
+    tail = (1.0 - level) / 2.0 / len(comparison.terms)
+    for sign, point in comparison.terms:
+        values = np.sort(source.amounts(comparison.metric, point))
+        below = _rank(tail, len(values))
+        ends = (values[below - 1], values[-below]) if below else (-math.inf, math.inf)
+        at += sign * float(np.median(values))
+        low += float(min(sign * end for end in ends))
+        high += float(max(sign * end for end in ends))
+    return at, low, high
+
+
+@lru_cache
+def _reach(level: float, count: int) -> float:
+    """Return the half width of an interval in standard errors."""
+    return float(stats.t.ppf(0.5 + level / 2.0, count - 1))
+
+
+@lru_cache
+def _rank(tail: float, count: int) -> int:
+    """Return the rank, from either end, at which a median's interval ends; 0 if there is no interval."""
+    return int(stats.binom.ppf(tail, count, 0.5))
+
+
+def _named(points: Sequence[ComparedPoint]) -> str:
+    """Return the names of the sides; words that all sides share stand once, at the end."""
+    common = [word for word in points[0].words if all(word in point.words for point in points)]
+    sides: list[str] = []
+    for point in points:
+        own = [word for word in point.words if word not in common]
+        same_name = sides and len(points) == 2 and own and point.name == points[0].name
+        sides.append(", ".join(own if same_name else (point.name, *own)))
+    if len(sides) == 4:
+        sides = [f"({sides[0]} less {sides[1]})", f"({sides[2]} less {sides[3]})"]
+    return ", ".join((" less ".join(sides), *common))
+
+
+def _number(value: float) -> str:
+    """Return two decimals, three where the value is small, and no minus zero."""
+    if not math.isfinite(value):
+        return f"{value}"
+    return f"{round(value, 3 if abs(value) < 0.1 else 2) + 0.0:g}"

@@ -65,9 +65,6 @@ def _follow(reader: Connection) -> None:
 @contextmanager
 def _interrupts_held() -> Iterator[None]:
     """Block interrupts while processes start: they inherit the mask, until they ignore interrupts themselves."""
-    if not hasattr(signal, "pthread_sigmask"):
-        yield
-        return
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import numpy as np
@@ -17,6 +18,7 @@ from handup.confidence.metrics import Estimate, wilson
 from handup.core import ConflictingSettings
 from handup.lab.engine import stats
 from handup.lab.engine.claims import Bar, Measure, Row, Where
+from handup.lab.engine.judge import JudgedClaim, judge
 from handup.lab.engine.stats import Difference, Vector
 
 if TYPE_CHECKING:
@@ -67,6 +69,11 @@ class Results(Generic[S]):
             if len(units) > 1:
                 cause = "all arms must have the same units, and these were given different units"
                 raise ConflictingSettings(cause, hint="Compare rows of one study.")
+
+    @cached_property
+    def judged(self) -> tuple[JudgedClaim, ...]:
+        """Claims of the study, judged."""
+        return judge(self.study.claims, self)
 
     def rows(self, arm: str, where: Where = ()) -> tuple[Row, ...]:
         """Return the rows of an arm that meet the conditions, in an order that all arms share."""

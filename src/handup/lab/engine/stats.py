@@ -2,6 +2,10 @@
 
 A unit is shared by all arms: a participant, whose plates are averaged first, or the seed of a run.
 All tests are two-sided.
+
+In an analysis of variance with repeated measures, every unit was measured at every level of two factors. F is corrected
+by Greenhouse and Geisser's ε, which is 1 if the differences between levels have equal variances, and less otherwise;
+both degrees of freedom are multiplied by it.
 """
 
 from __future__ import annotations
@@ -13,14 +17,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
+from scipy.linalg import helmert
 
 from handup.confidence.metrics import Estimate, intervals, wilson
+from handup.core import Malformed, WrongSize
 
 Vector = NDArray[np.float64]
 ALPHA = 0.05
 SAME = 1e-9
 """Largest difference that counts as a rounding error."""
 MOST_EXACT = 200
+LEAST_UNITS = 3
+"""Smallest number of units for an analysis of variance."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -103,12 +111,12 @@ def holm(given: Sequence[float]) -> list[float]:
     return corrected
 
 
-def mean(values: Vector, *, seed: int = 0) -> Estimate:
+def mean(values: Vector) -> Estimate:
     """Return the mean over units, with its 95 % bootstrap interval."""
-    return ratio(values, np.ones(len(values)), seed=seed)
+    return ratio(values, np.ones(len(values)))
 
 
-def ratio(parts: Vector, wholes: Vector, *, seed: int = 0) -> Estimate:
+def ratio(parts: Vector, wholes: Vector) -> Estimate:
     """Return the sum of parts over that of wholes, with its 95 % bootstrap interval over units; 0 if there is no whole.
 
     Resamples without any whole have no share and are left out.
@@ -121,13 +129,13 @@ def ratio(parts: Vector, wholes: Vector, *, seed: int = 0) -> Estimate:
         some = below > 0.0
         return np.asarray((weights @ parts)[some] / below[some])
 
-    return intervals({"share": shares}, len(parts), seed=seed)["share"]
+    return intervals({"share": shares}, len(parts))["share"]
 
 
-def difference(values: Vector, others: Vector, *, seed: int = 0) -> Difference:
+def difference(values: Vector, others: Vector) -> Difference:
     """Return the paired difference of values and others."""
     gap = values - others
-    found = mean(gap, seed=seed)
+    found = mean(gap)
     more, less = int((gap > SAME).sum()), int((gap < -SAME).sum())
     same = len(gap) - more - less
     return Difference(
@@ -135,12 +143,12 @@ def difference(values: Vector, others: Vector, *, seed: int = 0) -> Difference:
     )
 
 
-def shares(values: Vector, others: Vector, *, seed: int = 0) -> Difference:
+def shares(values: Vector, others: Vector) -> Difference:
     """Return the paired difference of shares, with the wider ends of the bootstrap's interval and of `newcombe`.
 
     If hardly any pair differs, resampling finds no spread: from 150 equal pairs it would infer that all are equal.
     """
-    found = difference(values, others, seed=seed)
+    found = difference(values, others)
     if not len(values):
         return found
     low, high = newcombe(values, others)
@@ -175,3 +183,60 @@ def _phi(values: Vector, others: Vector) -> float:
         return 0.0
     shared = float(np.mean(values * others) - values.mean() * others.mean())
     return (max(shared - 0.5 / len(values), 0.0) if shared > 0.0 else shared) / spread
+
+
+@dataclass(frozen=True, kw_only=True)
+class FactorEffect:
+    """Effect of a factor or an interaction on a measure: F, its corrected degrees of freedom, ε, p, number of units."""
+
+    f: float
+    df: tuple[float, float]
+    epsilon: float
+    p: float
+    units: int
+
+
+def two_way(values: Vector) -> tuple[FactorEffect, FactorEffect, FactorEffect]:
+    """Return the effects of two factors, and of their interaction.
+
+    Args:
+        values: Measure by unit, level of the first factor and level of the second.
+
+    Raises:
+        BadSetting: There are too few units or levels, or a value is missing.
+    """
+    units, first, second = _checked(values).shape
+    flat = values.reshape(units, first * second)
+    a, b = (np.asarray(helmert(levels).T) for levels in (first, second))  # orthonormal differences, one per column
+    mean_a, mean_b = np.full((first, 1), first**-0.5), np.full((second, 1), second**-0.5)
+    pairs = ((a, mean_b), (mean_a, b), (a, b))
+    first_effect, second_effect, interaction = (_effect(flat, np.asarray(np.kron(*pair))) for pair in pairs)
+    return first_effect, second_effect, interaction
+
+
+def _checked(values: Vector) -> Vector:
+    if values.ndim != 3 or values.shape[0] < LEAST_UNITS or min(values.shape[1:]) < 2:
+        cause = f"an analysis of variance must have {LEAST_UNITS} units and 2 levels, got an array of {values.shape}"
+        raise WrongSize(cause, hint="Measure more units or levels.")
+    if not np.isfinite(values).all():
+        raise Malformed(
+            "every value must be finite, and some are not",
+            hint="Leave out units that were not measured at every level.",
+        )
+    return values
+
+
+def _effect(flat: Vector, contrasts: Vector) -> FactorEffect:
+    units, size = len(flat), contrasts.shape[1]
+    scores = flat @ contrasts
+    middle = scores.mean(axis=0)
+    rest = scores - middle
+    covariance = rest.T @ rest / (units - 1)
+    spread = float(np.trace(covariance))
+    between = units * float(middle @ middle) / size
+    if spread <= 1e-18:  # all units differ equally: either not at all, or with certainty
+        f, epsilon = 0.0 if between <= 1e-18 else np.inf, 1.0
+    else:
+        f, epsilon = between / (spread / size), spread**2 / (size * float(np.sum(covariance**2)))
+    df = (epsilon * size, epsilon * size * (units - 1))
+    return FactorEffect(f=f, df=df, epsilon=epsilon, p=float(stats.f.sf(f, *df)), units=units)

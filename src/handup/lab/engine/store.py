@@ -6,8 +6,8 @@ the code, which `made_with` in the file identifies.
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
-import io
 import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -47,12 +47,20 @@ class RowStore:
 
     @contextmanager
     def lock(self) -> Iterator[None]:
-        """Keep other runs out of the folder, and remove incomplete files of a killed run.
+        """Keep other runs out of the folder, which is made if it is missing, and remove files that a killed run left.
+
+        The system releases the lock of a killed run.
 
         Raises:
             BadSetting: Another run is at work there.
         """
-        with locked(self.folder):
+        self.folder.mkdir(parents=True, exist_ok=True)
+        with (self.folder / ".lock").open("a") as file:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                cause = f"another run is at work in '{self.folder}'"
+                raise NotNow(cause, hint="Wait until it is done, or give another --out.") from None
             for left in self.rows.glob(".*.tmp"):
                 left.unlink(missing_ok=True)
             yield
@@ -125,30 +133,3 @@ def _digest(columns: Columns) -> str:
 
 def _damaged(cause: str) -> BadRecord:
     return BadRecord(cause, hint="Remove the file, and the rows are made again.")
-
-
-@contextmanager
-def locked(folder: Path) -> Iterator[None]:
-    """Keep other runs out of a folder, which is made if it is missing. The system releases the lock of a killed run.
-
-    Raises:
-        BadSetting: Another run is at work there.
-    """
-    folder.mkdir(parents=True, exist_ok=True)
-    with (folder / ".lock").open("a") as file:
-        if not _taken(file):
-            raise NotNow(f"another run is at work in '{folder}'", hint="Wait until it is done, or give another --out.")
-        yield
-
-
-def _taken(file: io.TextIOWrapper) -> bool:
-    """Lock an open file, and return False if another process holds the lock; True on systems without such locks."""
-    try:
-        import fcntl  # noqa: PLC0415 - not on every system
-    except ImportError:
-        return True
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    return True

@@ -13,13 +13,12 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from handup import __version__
 from handup.core import Malformed, MissingSetting, OutOfRange, UnknownName
-from handup.lab.engine import judge as judging
 from handup.lab.engine.claims import Bar, Claim, Measure, Where
-from handup.lab.engine.judge import JudgedClaim, Measured
+from handup.lab.engine.judge import LEAST_TOLD, JudgedClaim, Measured
 from handup.lab.engine.report import Part, Section, claims_table, tally
 from handup.lab.engine.results import Columns, Results, rows_of
 from handup.lab.engine.sources import code_digest, file_digest
@@ -35,7 +34,7 @@ RULES = " ".join(Path(__file__).with_name("rules.md").read_text(encoding="utf-8"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Option:
+class StudyOption:
     """A setting that a study takes on the command line, as `--name`.
 
     Args:
@@ -92,16 +91,16 @@ class Option:
         return value
 
 
-def count_option(what: str, default: int, quick: int, *, least: int, most: int) -> Option:
+def count_option(what: str, default: int, quick: int, *, least: int, most: int) -> StudyOption:
     """Return an option `--episodes`; `what` says in words what it counts."""
     help_ = f"{what}. Default: {default}, or {quick} with --quick."
-    return Option(name="episodes", help=help_, default=default, quick=quick, least=least, most=most)
+    return StudyOption(name="episodes", help=help_, default=default, quick=quick, least=least, most=most)
 
 
-def seed_option(default: int = 0) -> Option:
+def seed_option(default: int = 0) -> StudyOption:
     """Return an option `--seed`."""
     help_ = f"Seed of the first unit; the next ones follow. Default: {default}."
-    return Option(name="seed", help=help_, default=default)
+    return StudyOption(name="seed", help=help_, default=default)
 
 
 @dataclass(frozen=True)
@@ -231,6 +230,9 @@ class Study:
         store_name: Folder of its rows, shared by studies with the same rows; empty for the name of the study.
     """
 
+    lookup: ClassVar[type[Results[Any]]] = Results
+    """Class of the results; a study whose numbers are its own has a class of its own."""
+
     name: str
     title: str
     figure: str
@@ -240,7 +242,7 @@ class Study:
     places: tuple[Place, ...] = (Place(),)
     measures: tuple[Measure, ...] = field(default=(), repr=False)
     claims: tuple[Claim, ...] = field(default=(), repr=False)
-    options: tuple[Option, ...] = ()
+    options: tuple[StudyOption, ...] = ()
     unit: tuple[str, ...] = ("seed",)
     units: str = "units"
     order: tuple[str, ...] = ()
@@ -347,11 +349,11 @@ class Study:
 
     def results(self, size: Size, made: Mapping[Batch, Columns]) -> Results[Any]:
         """Return the rows in a form that can be queried."""
-        return Results(self, size, made)
+        return self.lookup(self, size, made)
 
     def judge(self, results: Results[Any]) -> tuple[JudgedClaim, ...]:
         """Judge the claims."""
-        return judging.judge(self.claims, results)
+        return results.judged
 
     @property
     def rules(self) -> str:
@@ -360,7 +362,7 @@ class Study:
         used = dict.fromkeys(bar.measure for claim in self.claims for bar in claim.bars if bar.is_order)
         nearer = ", ".join(f"{named[name].alike:g} ({named[name].label})" for name in used if name in named)
         alike = f": nearer than {nearer}" if nearer else ""
-        return RULES.format(units=self.units, alike=alike, least=judging.LEAST_TOLD)
+        return RULES.format(units=self.units, alike=alike, least=LEAST_TOLD)
 
     def label(self, bar: Bar) -> str:
         """Return a comparison in words."""

@@ -24,7 +24,19 @@ from handup.core import BadData, OutOfRange
 from handup.core.files import shipped_data
 from handup.lab.batch import EpisodeTerms, by_load, run_block
 from handup.lab.chains import CALIBRATED, COVERAGE, KNOWNO, SAID, SIZES, BySets, Chain, Stream, draw_chain, read_streams
-from handup.lab.engine import Batch, Columns, Drawing, JudgedClaim, Option, Place, Results, Section, Size, Study, Table
+from handup.lab.engine import (
+    Batch,
+    Columns,
+    Drawing,
+    JudgedClaim,
+    Place,
+    Results,
+    Section,
+    Size,
+    Study,
+    StudyOption,
+    Table,
+)
 from handup.lab.engine.claims import Row, where
 from handup.lab.engine.results import columns_of
 from handup.lab.engine.study import count_option, seed_option
@@ -300,6 +312,8 @@ class ScoreComparison(Results[Any]):
 class RealScoresStudy(Study):
     """Chains of real streams; a batch is some draws, and its rows are chains of one to four modules."""
 
+    lookup = ScoreComparison
+
     @property
     def cells(self) -> int:
         """Number of comparisons: methods times conditions."""
@@ -329,10 +343,6 @@ class RealScoresStudy(Study):
             Batch(place=place, first=first, count=count, rows=count * len(SIZES), **fixed)
             for first, count in counts.items()
         )
-
-    def results(self, size: Size, made: Mapping[Batch, Columns]) -> ScoreComparison:
-        """Return the rows for looking up."""
-        return ScoreComparison(self, size, made)
 
     def answer(self, results: Any, judged: Sequence[JudgedClaim]) -> str:
         """Return where calibrated `troubleshoot` has the lowest J."""
@@ -496,9 +506,8 @@ STUDY = RealScoresStudy(
     options=(
         count_option("Episodes for each number of modules, a multiple of 10", 1500, 100, least=20, most=20_000),
         seed_option(),
-        Option(name="data", help=WORDS["data"], default=None, is_path=True),
+        StudyOption(name="data", help=WORDS["data"], default=None, is_path=True),
     ),
     unit=("draw", "modules"),
-    reading=Path(__file__).with_suffix(".md").read_text(encoding="utf-8"),
     libraries=("numpy",),
 )

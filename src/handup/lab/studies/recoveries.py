@@ -8,7 +8,6 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -202,7 +201,7 @@ def _counts(counts: Mapping[str, int]) -> str:
 def _numbers(results: Runs, arm: str, at: Where) -> dict[str, Any]:
     return {
         **{name: results.mean(name, arm, at).to_json() for name in PUBLISHED},
-        **{name: _plain(pooled(results, name, arm, at)) for name in RATIOS},
+        **{name: finite_json(pooled(results, name, arm, at)) for name in RATIOS},
         "nominal_hours": _hours(results, arm, at),
         "ends_later_s": ends_later_s(results, arm, at),
         "endings": endings(results, arm, at),
@@ -214,7 +213,7 @@ def _hours(results: Runs, arm: str, at: Where) -> float:
     return float(results.values("up_s", arm, at).sum()) / 3600.0
 
 
-def _plain(found: Estimate) -> dict[str, Any]:
+def finite_json(found: Estimate) -> dict[str, Any]:
     """Return an estimate for JSON, which has no infinity."""
     value, low, high = (number if math.isfinite(number) else None for number in (found.value, *found.ci))
     return {"value": value, "ci": [low, high]}
@@ -245,8 +244,8 @@ def reliability_table(results: Runs, day: Place) -> Table:
     def cells(arm: str) -> Iterator[str]:
         between, for_one, up, per_kit, unresolved = (pooled(results, name, arm, day.settings) for name in RATIOS)
         none = f"none in {_hours(results, arm, day.settings):.0f} h"
-        yield _time(between) if math.isfinite(between.value) else none
-        yield _time(for_one)
+        yield time_shown(between) if math.isfinite(between.value) else none
+        yield time_shown(for_one)
         yield share(up)
         yield shown(per_kit, 1).replace("inf", "∞") if math.isfinite(per_kit.value) else "no kit"
         yield share(unresolved)
@@ -255,7 +254,8 @@ def reliability_table(results: Runs, day: Place) -> Table:
     return _table("reliability", results, day, ((arm, *cells(arm)) for arm in results.study.arms))
 
 
-def _time(found: Estimate) -> str:
+def time_shown(found: Estimate) -> str:
+    """Return a time with its interval, in minutes or hours; a dash for none."""
     unit, seconds = ("min", 60.0) if found.value < LONG_S else ("h", 3600.0)
     low, high = (end / seconds for end in found.ci)
     top = "∞" if math.isinf(high) else f"{high:.1f}"
@@ -337,9 +337,7 @@ def _on(claim: Claim, day: Place) -> Claim:
 
 
 TABLES = (means_table, reliability_table, differences_table, endings_table)
-PAPERS, NOT_TOLD, OURS = (
-    read_claims(Path(__file__).with_suffix(".yaml"), group) for group in ("papers", "not told", "ours")
-)
+PAPERS, NOT_TOLD, OURS = (read_claims(__file__, "recoveries.yaml", group) for group in ("papers", "not told", "ours"))
 STUDY = RecoveryStudy(
     **WORDS["study"],
     make=make,
@@ -356,5 +354,4 @@ STUDY = RecoveryStudy(
         count_option("Runs of each way on each day", RUNS, QUICK_RUNS, least=2, most=10_000),
         seed_option(FIRST_SEED),
     ),
-    reading=Path(__file__).with_suffix(".md").read_text(encoding="utf-8"),
 )  # fmt: skip

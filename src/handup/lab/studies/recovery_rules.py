@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict
 from functools import cache, partial
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,20 +15,9 @@ from handup.core.files import shipped_data
 from handup.domains.kitting.variants import COMMON, LAST, RULES, TOLD, read
 from handup.executive.recipe import ActionStep, RunStep, every
 from handup.executive.recovery import Recovery
-from handup.lab.engine import (
-    Batch,
-    Columns,
-    Drawing,
-    JudgedClaim,
-    Measure,
-    Results,
-    Section,
-    Size,
-    Study,
-    Table,
-    columns_of,
-)
+from handup.lab.engine import Batch, Columns, Drawing, JudgedClaim, Measure, Results, Section, Size, Study, Table
 from handup.lab.engine.claims import Row, where
+from handup.lab.engine.results import columns_of
 
 Rules = Results[Any]
 THEIRS = 18
@@ -197,5 +185,4 @@ STUDY = RuleStudy(
     measures=tuple(Measure(name=name, label=label) for name, label in {**KINDS, **FACTORS, **HINTS}.items()),
     unit=("rule",),
     order=("number",),
-    reading=Path(__file__).with_suffix(".md").read_text(encoding="utf-8"),
 )

@@ -11,7 +11,6 @@ from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from itertools import cycle, product
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -224,6 +223,8 @@ class Weights(Results[Any]):
 class SensitivityStudy(Study):
     """Meals with every method; a batch is one set of coefficients under one weight, and its rows are methods."""
 
+    lookup = Weights
+
     @property
     def cells(self) -> int:
         """Number of rows: weights times settings times methods."""
@@ -237,10 +238,6 @@ class SensitivityStudy(Study):
             place, rows = Place(name=f"w {w:g}, setting {number}", settings=settings), len(METHODS)
             found.append(Batch(study=self.name, arm=self.arms[0], place=place, count=size["episodes"], rows=rows))
         return found
-
-    def results(self, size: Size, made: Mapping[Batch, Columns]) -> Weights:
-        """Return the rows for looking up."""
-        return Weights(self, size, made)
 
     def answer(self, results: Any, judged: Sequence[JudgedClaim]) -> str:
         """Return what is recommended under each weight, and how often something else is clearly better."""
@@ -346,6 +343,5 @@ STUDY = SensitivityStudy(
     arms=("methods",),
     options=(count_option("Meals in each setting", 200, 50, least=2, most=8_000), seed_option()),
     unit=("method",),
-    reading=Path(__file__).with_suffix(".md").read_text(encoding="utf-8"),
     libraries=("numpy",),
 )

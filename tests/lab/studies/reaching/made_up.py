@@ -66,6 +66,6 @@ def results(make: Make, *, seeds: int = 12, unlisted: int = 0) -> ReachingResult
         )
         for batch in study.batches(SIZE)
     }
-    found = study.results(SIZE, made)
+    found = ReachingResults(study, SIZE, made)
     found.__dict__["close"] = NOTHING_CLOSE
     return found

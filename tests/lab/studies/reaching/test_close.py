@@ -43,7 +43,7 @@ def test_a_replay_is_the_same_each_time_and_hears_every_question_which_its_strip
 
 def test_what_the_robot_does_is_told_from_its_words() -> None:
     def moment(why: str) -> Moment:
-        return Moment(0.0, STILL, (1.0, 0.0, 0.0, 0.0), STILL, STILL, STILL, STILL, why, (), False)
+        return Moment(0.0, STILL, (1.0, 0.0, 0.0, 0.0), STILL, STILL, why, (), False)
 
     told = {
         "to cup/top": Doing.TO_IT,

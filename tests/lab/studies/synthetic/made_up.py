@@ -9,7 +9,7 @@ import numpy as np
 
 from handup.lab.cell import Cell
 from handup.lab.engine import Batch, Columns
-from handup.lab.engine.judge_means import MeansClaim
+from handup.lab.engine.judge import MeansClaim
 from handup.lab.episodes import Episodes
 from handup.lab.studies.synthetic import studies
 from handup.lab.studies.synthetic.cells import CellBatch, columns_of

@@ -15,7 +15,7 @@ from scipy.optimize import linprog
 
 from handup.lab.cell import WorldKind
 from handup.lab.engine import Verdict
-from handup.lab.engine.judge_means import NO_TIMES, MeansClaim, MeansComparison, Ratio, WantedMeans, find
+from handup.lab.engine.judge import NO_TIMES, MeansClaim, MeansComparison, Ratio, WantedMeans, judge_means
 from handup.lab.episodes import Episodes
 from handup.lab.studies.synthetic.claims import claim_of, selector
 from handup.lab.studies.synthetic.decision_times import Timing
@@ -75,7 +75,7 @@ def test_every_comparison_has_its_cells_in_a_world(study: str, claim: MeansClaim
     assert [each for each in claim.compared if not any(all(map(here.has, each.points)) for here in worlds)] == []
     for here in worlds:
         timed = any(isinstance(each, Ratio) for each in claim.compared)
-        assert find(claim, here).numbers or (timed and here.world is WorldKind.REPLICA)
+        assert judge_means(claim, here).numbers or (timed and here.world is WorldKind.REPLICA)
 
 
 @pytest.mark.parametrize("study", STUDIES)
@@ -83,8 +83,8 @@ def test_a_quick_run_and_an_empty_one_can_be_judged(study: str) -> None:
     claims = [claim for name, claim in CLAIMS if name == study]
     for claim, world in product(claims, WorldKind):
         quick = everything(study, world, quick=True)
-        assert find(claim, quick).verdict in tuple(Verdict)
-        assert find(claim, replace(quick, found={}, timings={})).verdict is Verdict.OPEN
+        assert judge_means(claim, quick).verdict in tuple(Verdict)
+        assert judge_means(claim, replace(quick, found={}, timings={})).verdict is Verdict.OPEN
 
 
 @pytest.mark.parametrize("world", WorldKind)

@@ -10,8 +10,7 @@ from handup.core.files import shipped_data
 from handup.lab.engine.claim_file import read_claims
 from handup.lab.studies.meals.study import MEASURES, OF_MEMORY, READING, MealRobot, MealStudy, Menu, options
 
-FILE = Path(__file__).with_suffix(".yaml")
-STUDIES = shipped_data(__file__, FILE.name)["studies"]
+STUDIES = shipped_data(__file__, "studies.yaml")["studies"]
 FORGETS, REMEMBERS, FORGETS_NEW, REMEMBERS_NEW = STUDIES["meal-memory"]["arms"]
 
 
@@ -23,7 +22,7 @@ def _study(name: str, **settings: Any) -> MealStudy:
         Menu(name=menu, plates=tuple(plates), arms=tuple(arm for arm in arms if arm.endswith(menu)))
         for menu, plates in menus.items()
     )
-    claims = read_claims(FILE, name)
+    claims = read_claims(__file__, "studies.yaml", name)
     return MealStudy(
         name=name, arms=tuple(arms), places=places, options=options(seed), claims=claims, **record, **settings
     )
@@ -39,7 +38,7 @@ MEMORY = _study(
         **dict.fromkeys((REMEMBERS, REMEMBERS_NEW), MealRobot(method="troubleshoot", memory=True)),
     },
     measures=(*MEASURES, *OF_MEMORY),
-    reading=f"{READING}\n{FILE.with_name('reading_memory.md').read_text(encoding='utf-8')}",
+    reading=f"{READING}\n{Path(__file__).with_name('reading_memory.md').read_text(encoding='utf-8')}",
     home=True,
 )
 

@@ -16,7 +16,7 @@ from handup.domains.feeding.truth import LossCause
 from handup.lab.engine import Columns, Drawing, JudgedClaim, Measure, Results, Section
 from handup.lab.engine.claims import Row, Where
 from handup.lab.engine.results import rows_of
-from handup.lab.engine.study import Batch, Option, Place, Size, Study, seed_option
+from handup.lab.engine.study import Batch, Place, Size, Study, StudyOption, seed_option
 from handup.lab.engine.table import csv_text
 from handup.lab.studies.meals import tables
 from handup.lab.studies.meals.blame import BLAMED, CHANCES
@@ -50,13 +50,13 @@ OF_MEMORY = (
 """Measures of remembered answers. Every meal records them; a study uses them where a robot of it remembers."""
 
 
-def options(first_seed: int) -> tuple[Option, ...]:
+def options(first_seed: int) -> tuple[StudyOption, ...]:
     """Return the options of a study whose first participant has a plate of that seed first; the next plates follow."""
-    people = Option(
+    people = StudyOption(
         name="participants", help="Simulated participants. Default: 48, or 6 with --quick.",
         default=48, quick=6, least=2, most=MOST_PARTICIPANTS,
     )  # fmt: skip
-    looks = Option(name="looks", help="Plates that are hard, or easy. Default: hard.", default="hard",
+    looks = StudyOption(name="looks", help="Plates that are hard, or easy. Default: hard.", default="hard",
                    choices=("hard", "easy"))  # fmt: skip
     return people, seed_option(first_seed), looks
 

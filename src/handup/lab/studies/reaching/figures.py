@@ -69,7 +69,7 @@ def bars(found: Record) -> Iterator[Drawing]:
             ]
             for user in USERS
         }
-        ticks = [task.removeprefix(f"{name} ").replace("/", "\n") for task in tasks]
+        ticks = [task.removeprefix(f"{name} ").replace("/", " ").replace(" ", "\n") for task in tasks]
         values = {"name": name, "figure": figure, "people": people}
         yield _panels(f"reaching-{name.lower()}", "scene", measures, columns, ticks, size, **values)
     columns = {name: [{PAPER: scenes[name]} for scenes in found["look_ahead"].values()] for name in found["means"]}

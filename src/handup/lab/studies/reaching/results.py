@@ -11,7 +11,6 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cached_property
 from itertools import product
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -20,7 +19,6 @@ from handup.confidence.metrics import Estimate
 from handup.domains.reaching import scene
 from handup.lab.engine import judge as judging
 from handup.lab.engine import stats
-from handup.lab.engine.anova import FactorEffect, two_way
 from handup.lab.engine.claim_file import read_claims
 from handup.lab.engine.claims import Claim, Row, Verdict, Where
 from handup.lab.engine.judge import JudgedClaim
@@ -35,7 +33,7 @@ PAPERS, SWEEP, VERSUS = "the paper's orderings", "the look-ahead T", "assist aga
 """Families of claims."""
 LIMITS: dict[str, Any] = {"success": 0.99, "faster": 0.8, "questions": 0.5, "opposing": 0.03}
 """Limits that define the goal of `assist`."""
-CLAIMS = read_claims(Path(__file__).with_name("claims.yaml"), strategies=STRATEGIES, scenes=SCENES, **LIMITS)
+CLAIMS = read_claims(__file__, "claims.yaml", strategies=STRATEGIES, scenes=SCENES, **LIMITS)
 ASKED = (MANUAL, HO, PAPER)
 """Methods that the paper's participants tried."""
 KIND, SCHEMA = "reaching-study", 1
@@ -85,7 +83,7 @@ class ReachingResults(Results[Any]):
 
     @cached_property
     def judged(self) -> tuple[JudgedClaim, ...]:
-        """All claims, judged."""
+        """All claims, judged; some after an analysis of variance."""
         return tuple(self._judge(self.study.claims))
 
     @cached_property
@@ -121,12 +119,12 @@ class ReachingResults(Results[Any]):
         whole = np.moveaxis(np.array(table), -1, 0)
         return np.asarray(whole[np.isfinite(whole).all(axis=(1, 2))])
 
-    def effects(self, measure: str, where: Where) -> dict[str, FactorEffect] | None:
+    def effects(self, measure: str, where: Where) -> dict[str, stats.FactorEffect] | None:
         """Return the effect of the method and its interaction with the task; None if people are too few."""
         block = self.block(measure, where)
         if len(block) < judging.LEAST_TOLD:
             return None
-        _, method, both = two_way(block)
+        _, method, both = stats.two_way(block)
         return {"method": method, "method × task": both}
 
     def _judge(self, claims: Sequence[Claim]) -> Iterator[JudgedClaim]:
@@ -151,7 +149,7 @@ def _without_rule(claim: Claim) -> Claim:
     return replace(claim, bars=tuple(bars))
 
 
-def _told(effects: Mapping[str, FactorEffect] | None) -> str:
+def _told(effects: Mapping[str, stats.FactorEffect] | None) -> str:
     if effects is None:
         return "too few people have all measures"
     return "; ".join(
@@ -250,7 +248,7 @@ def _means(results: ReachingResults, arm: str, where: Where, measures: Sequence[
 def _variance(results: ReachingResults) -> Iterator[dict[str, Any]]:
     """Yield analyses of variance of the paper's three methods, with its rule of exclusion and without."""
 
-    def numbers(effect: FactorEffect) -> list[float | None]:
+    def numbers(effect: stats.FactorEffect) -> list[float | None]:
         """Return F, its degrees of freedom, ε and p; None for a number that is not finite."""
         values = (effect.f, *effect.df, effect.epsilon, effect.p)
         return [_short(value)[0] if np.isfinite(value) else None for value in values]

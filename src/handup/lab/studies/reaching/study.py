@@ -12,20 +12,7 @@ from typing import Any
 from handup.core import OutOfRange
 from handup.core.files import shipped_data
 from handup.domains.reaching import scene
-from handup.lab.engine import (
-    Bar,
-    Batch,
-    Columns,
-    Drawing,
-    JudgedClaim,
-    Option,
-    Place,
-    Results,
-    Section,
-    Size,
-    Study,
-    Table,
-)
+from handup.lab.engine import Bar, Batch, Drawing, JudgedClaim, Place, Results, Section, Size, Study, StudyOption, Table
 from handup.lab.engine.claims import Where
 from handup.lab.engine.judge import LEAST_TOLD, Measured
 from handup.lab.engine.results import rows_of
@@ -212,6 +199,7 @@ def _grid(name: str, corner: str, measures: Sequence[str], rows: Rows, *, signed
 class Reaching(Study):
     """A study in parts, each with seeds of its own."""
 
+    lookup = ReachingResults
     parts: Mapping[str, Mapping[str, Any]]
 
     @property
@@ -253,14 +241,6 @@ class Reaching(Study):
     def decides(self, arm: str, place: Place) -> str:
         """Return the definition of the method, and the tasks of the scene."""
         return f"{trials.helper(arm)!r} {scene(place['scene']).tasks}"
-
-    def results(self, size: Size, made: Mapping[Batch, Columns]) -> ReachingResults:
-        """Return the trials for looking up."""
-        return ReachingResults(self, size, made)
-
-    def judge(self, results: Any) -> tuple[JudgedClaim, ...]:
-        """Judge the claims, some after an analysis of variance."""
-        return tuple(results.judged)
 
     @property
     def rules(self) -> str:
@@ -355,7 +335,7 @@ STUDY = Reaching(
     places=trials.PLACES,
     measures=MEASURES,
     claims=CLAIMS,
-    options=(Option(name="seed", help=TEXTS["seed"].format(first=trials.FIRST_TRYING), default=0),),
+    options=(StudyOption(name="seed", help=TEXTS["seed"].format(first=trials.FIRST_TRYING), default=0),),
     unit=("scene", "task", "seed"),
     units="people",
     order=("scene", "task", "seed", "strategy"),

@@ -10,15 +10,7 @@ from typing import Any
 from handup.core.files import shipped_data
 from handup.lab.cell import Structure
 from handup.lab.engine.claims import Note, Verdict
-from handup.lab.engine.judge_means import (
-    ALIKE,
-    ComparedPoint,
-    MeansClaim,
-    MeansComparison,
-    PointSource,
-    Ratio,
-    WantedMeans,
-)
+from handup.lab.engine.judge import ALIKE, ComparedPoint, MeansClaim, MeansComparison, PointSource, Ratio, WantedMeans
 
 AXES: Mapping[str, Callable[[Any], str]] = {
     "modules": lambda value: f"N = {value}",

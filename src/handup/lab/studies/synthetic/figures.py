@@ -184,10 +184,8 @@ def _draw_panel(ax: Axes, results: CellResults, panel: Panel) -> None:
 
 def _look(method: str) -> dict[str, Any]:
     """Return the style of a method: ours larger, above the others."""
-    (color, marker), (width, size, order) = (
-        FILE["methods"].get(method, OTHER),
-        (2.0, 8.0, 4) if method == TROUBLESHOOT else (1.1, 4.5, 3),
-    )
+    color, marker = FILE["methods"].get(method, OTHER)
+    width, size, order = (2.0, 8.0, 4) if method == TROUBLESHOOT else (1.1, 4.5, 3)
     return {"color": color, "marker": marker, "markersize": size, "linewidth": width, "zorder": order}
 
 

@@ -13,7 +13,7 @@ from handup.core import UnknownMethod
 from handup.lab import episodes
 from handup.lab.cell import Cell, WorldKind
 from handup.lab.engine import Finding, JudgedClaim, Measure, Results
-from handup.lab.engine.judge_means import ComparedPoint, MeansClaim, find
+from handup.lab.engine.judge import ComparedPoint, MeansClaim, judge_means
 from handup.lab.engine.stats import Vector
 from handup.lab.episodes import Episodes
 from handup.lab.studies.synthetic.decision_times import Timing
@@ -98,11 +98,11 @@ class CellResults(Results["CellStudy"]):
 
     @cached_property
     def judged(self) -> tuple[WorldsJudged, ...]:
-        """Claims of the study, judged in each of its worlds."""
+        """Claims of the study, judged in each of its worlds by rule 2."""
         sources, judged = [replace(self, world=world) for world in self.study.worlds], []
         for claim in self.study.claims:
             if isinstance(claim, MeansClaim):
-                findings = {source.place: find(claim, source) for source in sources}
+                findings = {source.place: judge_means(claim, source) for source in sources}
                 judged.append(WorldsJudged(claim, next(iter(findings.values())), findings=findings))
         return tuple(judged)
 

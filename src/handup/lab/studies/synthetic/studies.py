@@ -23,10 +23,8 @@ def _grid(entry: Mapping[str, Any]) -> Grid:
 
 def _study(name: str, entry: Mapping[str, Any]) -> CellStudy:
     grids, extra = (tuple(map(_grid, entry.get(kind, ()))) for kind in ("grids", "extra"))
-    layout, words = (
-        FigureLayout(entry.get("layout", "rows")),
-        {key: entry[key] for key in ("title", "figure", "question")},
-    )
+    layout = FigureLayout(entry.get("layout", "rows"))
+    words = {key: entry[key] for key in ("title", "figure", "question")}
     return CellStudy(name=name, grids=grids, extra=extra, layout=layout, claims=read_claims(name), **words)
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from handup.lab.cell import MAX_EPISODES, Cell, WorldKind
-from handup.lab.engine import Batch, Columns, Drawing, JudgedClaim, Measure, Option, Section, Size, Study, Table
+from handup.lab.engine import Batch, Columns, Drawing, JudgedClaim, Measure, Section, Size, Study, StudyOption, Table
 from handup.lab.engine.report import Part, counted
 from handup.lab.engine.study import Files, count_option, seed_option
 from handup.lab.engine.table import csv_text
@@ -57,7 +57,7 @@ class CellStudy(Study):
     make: Callable[[Batch], Columns] = field(default=make, repr=False)
     arms: tuple[str, ...] = ()
     measures: tuple[Measure, ...] = field(default=MEASURES, repr=False)
-    options: tuple[Option, ...] = (EPISODES, seed_option())
+    options: tuple[StudyOption, ...] = (EPISODES, seed_option())
     unit: tuple[str, ...] = ("episode",)
     units: str = "episodes"
     reading: str = READING
@@ -91,10 +91,6 @@ class CellStudy(Study):
         cells = [cell for grid in shown for cell in grid.cells(results.base, quick=size.quick) if cell in found]
         timings = decision_times.measure(cells, found, time.perf_counter)
         return replace(results, timings={timed.cell: timed for timed in timings})
-
-    def judge(self, results: Any) -> tuple[JudgedClaim, ...]:
-        """Judge the claims in each world, by rule 2."""
-        return tuple(results.judged)
 
     def verdicts(self, judged: Sequence[JudgedClaim]) -> tuple[Part, ...]:
         """Return the number of claims that hold in each world, with those about computation time apart."""
