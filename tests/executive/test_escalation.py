@@ -25,7 +25,7 @@ from handup.executive import (
 )
 from handup.executive.beliefs import BeliefSource
 from handup.executive.escalation import AGAIN, BACK, DID_IT, FIXED, STOP, escalate, posterior_of, read_for
-from handup.executive.failure import Failure, Level
+from handup.executive.failure import Failure, FailureLevel
 from handup.executive.machine import AskPerson, ModuleAnswer
 from handup.policy import Module, ModuleGraph
 from tests.executive.making import action, branch, recipe, recipes, rule, task
@@ -140,7 +140,7 @@ def test_stop_as_an_answer_ends_the_run_and_silence_too() -> None:
 
 def asked(levels: int = 1, tried: tuple[str, ...] = (), turn: int = 1) -> AskPerson:
     failure = Failure(
-        levels=tuple(Level(task=f"task_{index}", step=(0,), name="go") for index in range(levels)),
+        levels=tuple(FailureLevel(task=f"task_{index}", step=(0,), name="go") for index in range(levels)),
         leaf="go",
         kind="action",
         code="slip",

@@ -228,11 +228,8 @@ def test_files_are_read_anew_between_steps_and_wrong_ones_are_refused() -> None:
     actions = by_name(acting("go", go, codes=("slip",)), acting("wait", after(lambda call: ran.append("wait"))))
     run = Run.of(Sources(recipes={"r.yaml": OLD}))
     problems: list[tuple[str, ...]] = []
-    executive.append(
-        Executive(
-            run, Around(actions=actions, clock=ManualClock()), watch=lambda machine: problems.append(run.problems)
-        )
-    )
+    run.follow(lambda event: problems.append(run.problems))
+    executive.append(Executive(run, Around(actions=actions, clock=ManualClock())))
     finished = executive[0].to_the_end()
     assert finished.ending is Ending.FAILED  # the failure came before the new rules were read
     assert any("r.yaml:" in each and "fly" in each for shown in problems for each in shown), problems

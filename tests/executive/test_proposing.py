@@ -149,7 +149,8 @@ def ended(journal: Journal, number: int, codes: list[str], *, after: str = "done
     actions = by_name(acting("approach"), acting("grasp", grasp, codes=("slip", "jam")))
     run = Run(MAIN, settings=RunSettings(unseen=Unseen.ASK, questions=2), book=journal, run=f"{after} {number}")
     around = Around(actions=actions, clock=clock, people=SimulatedBystander(says, clock))
-    executive.append(Executive(run, around, watch=stop))
+    run.follow(lambda event: stop(run.machine))
+    executive.append(Executive(run, around))
     with suppress(KeyboardInterrupt):
         executive[0].to_the_end()
 

@@ -69,7 +69,8 @@ def test_a_file_that_is_gone_or_wrong_is_refused_and_the_run_goes_on(tmp_path: P
 
     run = Run.of(sources)
     around = Around(actions=by_name(acting("go", go)), clock=ManualClock())
-    executive = Executive(run, around, files=files, watch=lambda machine: shown.append(run.problems))
+    run.follow(lambda event: shown.append(run.problems))
+    executive = Executive(run, around, files=files)
     written(file, TEXT, 2)
     assert executive.to_the_end().ending is Ending.DONE
     assert any("fly" in each for problems in shown for each in problems)
@@ -103,10 +104,11 @@ def test_a_refused_reload_tells_everything() -> None:
     run = Run.of(Sources(recipes={"r": TEXT}))
     told: list[tuple[str, ...]] = []
     around = Around(actions=by_name(acting("go")), clock=ManualClock())
-    executive = Executive(run, around, watch=lambda machine: told.append(run.problems))
+    run.follow(lambda event: told.append(run.problems))
+    executive = Executive(run, around)
     executive.reload(Sources(recipes={"r": WRONG}, recoveries={"c": WRONG_RULES}))
     assert executive.to_the_end().ending is Ending.DONE
-    found = [line for line in told[0] if "under way" not in line]
+    found = [line for line in next(filter(None, told)) if "under way" not in line]
     assert [line.split(": ")[0] for line in found] == ["r:4:6", "r:5:6", "c:3:21"]
 
 

@@ -10,8 +10,7 @@ from handup.core.lazy import lazily
 
 if TYPE_CHECKING:
     from handup.domains.check import check_domain
-    from handup.domains.domain import DOMAINS, NOBODY, PAGE, SIMULATED, TERMINAL, Domain, Task, Workplace
-    from handup.domains.guard import Guard, Halted
+    from handup.domains.domain import DOMAINS, NOBODY, PAGE, SIMULATED, TERMINAL, Domain, Guard, Halted, Task, Workplace
     from handup.domains.stage import Drill, Home, Simulation, Stage
 
 __all__ = [
@@ -35,8 +34,10 @@ __getattr__ = lazily(
     __name__,
     {
         "check": ("check_domain",),
-        "domain": ("DOMAINS", "NOBODY", "PAGE", "SIMULATED", "TERMINAL", "Domain", "Task", "Workplace"),
-        "guard": ("Guard", "Halted"),
+        "domain": (
+            *("DOMAINS", "NOBODY", "PAGE", "SIMULATED", "TERMINAL"),
+            *("Domain", "Guard", "Halted", "Task", "Workplace"),
+        ),
         "stage": ("Drill", "Home", "Simulation", "Stage"),
     },
 )

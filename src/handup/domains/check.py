@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -14,9 +15,8 @@ from pydantic import ValidationError
 from handup.core import ContractViolation, HandupError, ReplyKind
 from handup.core.panels import RobotState
 from handup.core.stick import Stick
-from handup.desk import Callback, Record, SkippingClock
+from handup.desk import Callback, SkippingClock
 from handup.domains.domain import NOBODY, PAGE, PEOPLE, SIMULATED, Domain, Task, Workplace
-from handup.domains.stage import Simulation
 from handup.executive.validator import abilities_of
 from handup.journal import Journal
 
@@ -45,15 +45,9 @@ def check_domain(domain: Domain, options: Mapping[str, Any] | None = None, *, mo
         breaches.append("its `about` is no sentence: end it with a full stop")
     if not domain.people or set(domain.people) - set(PEOPLE):
         breaches.append(f"its people are {tuple(domain.people)}: name some of {', '.join(PEOPLE)}")
-    checks: list[Callable[[], None]] = [lambda: _check_order(domain)]
-    if domain.task is not None:
-        checks += [lambda: _check_task(domain, options or {}, most_steps)]
-    if domain.world is not None:
-        world = domain.world
-        checks += [lambda: _check_world(world)]
-    for check in checks:
+    for check in (_check_order, partial(_check_task, options=options or {}, most_steps=most_steps), _check_world):
         try:
-            check()
+            check(domain)
         except (
             HandupError,
             ArithmeticError,
@@ -76,7 +70,7 @@ def _check_order(domain: Domain) -> None:
 
 def _check_task(domain: Domain, options: Mapping[str, Any], most_steps: int) -> None:
     people = next((kind for kind in (SIMULATED, NOBODY, PAGE) if kind in domain.people), None)
-    if people is None:
+    if domain.task is None or people is None:
         return
     with TemporaryDirectory() as folder:
         whole = _result_of(domain, options, Path(folder) / "whole.db", people, most_steps)
@@ -116,10 +110,6 @@ class _Page:
         pass
 
 
-def _left_to_the_robot(record: Record) -> ReplyKind:
-    return ReplyKind.NOT_NOW if record.question.rule.only_people else ReplyKind.LET_ROBOT_TRY
-
-
 def _result_of(
     domain: Domain, options: Mapping[str, Any], store: Path, people: str, most_steps: int, *, ends: bool = True
 ) -> dict[str, Any]:
@@ -130,7 +120,8 @@ def _result_of(
         page = _Page()
         place = Workplace(journal, RUN, people=people, robot=domain.robot, clock=page.clock, sleep=page.sleep)
         if people == PAGE:
-            place.link, place.channels = page, [Callback(_left_to_the_robot)]
+            left = {True: ReplyKind.NOT_NOW, False: ReplyKind.LET_ROBOT_TRY}  # to the robot, where it may answer
+            place.link, place.channels = page, [Callback(lambda record: left[bool(record.question.rule.only_people)])]
         assert domain.task is not None
         task = domain.task(domain.order_of(options), place)
         try:
@@ -167,7 +158,9 @@ def _check_view(task: Task, place: Workplace) -> None:
         raise ValueError(f"its view is no state of a robot: {where}: {first['msg']}") from None
 
 
-def _check_world(world: Simulation) -> None:
+def _check_world(domain: Domain) -> None:
+    if (world := domain.world) is None:
+        return
     stage = world.stage()
     try:
         abilities = abilities_of(stage.actions, {monitor.name: monitor for monitor in stage.monitors})

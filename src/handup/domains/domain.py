@@ -16,12 +16,160 @@ from pydantic import TypeAdapter, ValidationError
 
 from handup.core import Announced, ContractViolation, Malformed, Person, Question, UnknownName, Value
 from handup.core.checks import suggestion
+from handup.core.stick import Stick
 from handup.desk import Channel, Desk, Simulated, SkippingClock
-from handup.domains.guard import Guard, Halted, Link
 from handup.journal import Journal
 
 if TYPE_CHECKING:
     from handup.domains.stage import Simulation
+
+
+LOOK_S = 0.02
+"""Seconds of real time between two looks at the link while the robot waits."""
+JOURNAL_S = 0.1
+"""Seconds between two looks at the journal, which knows stops that did not come by the link."""
+LATCH_S = 1.0
+"""Seconds after which the robot itself writes a stop that only the link brought."""
+STOP_SEEN = "The robot was told by its link to stop."
+
+
+class Halted(Exception):
+    """Somebody stopped a motion on its way. The robot stays where it is, with what it holds.
+
+    Args:
+        seconds: Time of the motion at which it stopped, counted from its beginning.
+    """
+
+    def __init__(self, seconds: float) -> None:
+        super().__init__(seconds)
+        self.seconds = seconds
+
+
+class Link(Protocol):
+    """A robot's link to its server, such as `handup.RobotLink`."""
+
+    @property
+    def alive(self) -> bool:
+        """True while the server was heard within the last second and says that the robot may move."""
+        ...
+
+    @property
+    def stopped(self) -> bool:
+        """True while a stop holds, as far as the link knows."""
+        ...
+
+    @property
+    def stick(self) -> Stick | None:
+        """Latest push of somebody who steers; None where nobody did."""
+        ...
+
+    def state(self, state: Mapping[str, Any], /) -> object:
+        """Show people what the robot is doing. Only the latest counts; never raises."""
+        ...
+
+    def picture(self, name: str, picture: bytes, /) -> object:
+        """Show a picture that changes all the time. Only the latest counts; never raises."""
+        ...
+
+
+@dataclass
+class Guard:
+    """Guard of motions. Call `begin`, then the guard itself as the motion goes on.
+
+    While a robot moves it calls its guard every few milliseconds. The robot waits until the call returns, so the
+    guard holds the robot by waiting.
+
+    Args:
+        place: Workplace of the robot. Without a link nobody looks on, and the robot may always move.
+    """
+
+    place: Workplace
+    _since: int = field(default=0, init=False)
+    _origin: float = field(default=0.0, init=False)
+    _looked: float = field(default=float("-inf"), init=False)
+    _in_journal: bool = field(default=False, init=False)
+
+    def __post_init__(self) -> None:
+        self._since = self.place.journal.head().seq
+
+    def begin(self) -> None:
+        """Begin a motion now; a stop that comes from now on ends it."""
+        self._since = self.place.journal.head().seq
+        self._origin, self._looked = self.place.clock(), float("-inf")
+
+    def __call__(self, seconds: float) -> None:
+        """Let the motion go on as soon as it may.
+
+        Args:
+            seconds: Simulated time since it began.
+
+        Raises:
+            Halted: Somebody said stop.
+        """
+        self._wait(seconds / (self.place.speed or 1.0), seconds)
+
+    def pause(self, real_s: float) -> None:
+        """Wait before or between motions. Time in which the robot holds does not count.
+
+        Raises:
+            Halted: Somebody said stop.
+        """
+        self._origin = self.place.clock()
+        self._wait(real_s, 0.0)
+
+    @property
+    def stopped(self) -> bool:
+        """True while a stop holds, by the link or in the journal. A stop of the link alone is written first."""
+        if self._says_stop():
+            self._latch()
+            return True
+        if self.place.clock() >= self._looked + JOURNAL_S:
+            self._looked = self.place.clock()
+            self._in_journal = self._is_written()
+        return self._in_journal and self.place.desk.stopped
+
+    def _wait(self, real_s: float, seconds: float) -> None:
+        """Wait until some real time has passed since the motion began, `seconds` of its own time."""
+        self._heed(seconds)
+        while (left_s := self._origin + real_s - self.place.clock()) > 0.0:
+            self.place.sleep(min(left_s, LOOK_S))
+            self._heed(seconds)
+
+    def _heed(self, seconds: float) -> None:
+        self._refuse_stopped(seconds)
+        if self._may_move():
+            return
+        began = self.place.clock()
+        self.place.holds(True)
+        while not self._may_move():
+            self._refuse_stopped(seconds)
+            self.place.sleep(LOOK_S)
+        self._origin += self.place.clock() - began  # so that the motion goes on from here, and does not catch up
+        self.place.holds(False)
+
+    def _refuse_stopped(self, seconds: float) -> None:
+        self.place.check()
+        if self.stopped or self._in_journal:
+            raise Halted(seconds)
+
+    def _says_stop(self) -> bool:
+        return self.place.link is not None and bool(self.place.link.stopped)
+
+    def _may_move(self) -> bool:
+        return self.place.link is None or self.place.link.alive
+
+    def _is_written(self) -> bool:
+        return self.place.desk.stopped or self.place.desk.stopped_since(self._since)
+
+    def _latch(self) -> None:
+        """Wait until the stop is in the journal, or else write it: it must hold after a restart."""
+        until = self.place.clock() + LATCH_S
+        while self._says_stop() and not self._is_written():
+            if self.place.clock() >= until:
+                self.place.desk.stop(self.place.person, STOP_SEEN)
+                return
+            self.place.sleep(LOOK_S)
+
 
 NOBODY, SIMULATED, TERMINAL, PAGE = "nobody", "simulated", "terminal", "page"
 PEOPLE = (NOBODY, SIMULATED, TERMINAL, PAGE)
@@ -129,16 +277,7 @@ class Workplace:
     @cached_property
     def guard(self) -> Guard:
         """Guard of the robot's motions."""
-        return Guard(
-            self.link,
-            self.desk,
-            self.person,
-            speed=self.speed or 1.0,
-            holds=self._hold,
-            check=self.check,
-            clock=self.clock,
-            sleep=self.sleep,
-        )
+        return Guard(self)
 
     @property
     def stopped(self) -> bool:
@@ -171,9 +310,6 @@ class Workplace:
         if self._desk is not None:
             self._desk.close()
             self._desk = None
-
-    def _hold(self, held: bool) -> None:
-        self.holds(held)
 
 
 @dataclass(frozen=True)

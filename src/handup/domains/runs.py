@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from itertools import count
 from typing import Any
 
 from handup.core import event
 from handup.executive.events import Over, Started
 from handup.journal import Journal
-from handup.journal.run_log import OrderedRun, Orders
 from handup.journal.writer import Writer
 
 RUN = "runs"
-"""Name of the run under which a journal keeps the orders of all runs."""
+"""Name of the run under which a journal keeps the orders of all runs. A robot that works claims it."""
 
 
 @event("runs.ordered")
@@ -60,12 +60,64 @@ class TaskOver:
     result: dict[str, Any] = field(default_factory=dict)
 
 
-RUNS: Orders[Ordered, Started | TaskStarted, Over | TaskOver] = Orders(
-    RUN, Ordered, (Started, TaskStarted), (Over, TaskOver)
-)
-"""All runs of a store, recipes and tasks, in the order in which they were begun. A robot that works claims `RUN`."""
-Last = OrderedRun[Ordered, Started | TaskStarted, Over | TaskOver]
-"""The run that was begun last."""
+@dataclass(frozen=True, kw_only=True)
+class OrderedRun:
+    """A run that was ordered, and how far it has come.
+
+    Args:
+        order: The order, with the run's name.
+        mark: Hash of the order's entry, which no other run has on any store.
+        begun: The first event with which it began; None before that.
+        over: The last event with which it ended; None while it goes on, or where it was cut off.
+    """
+
+    order: Ordered
+    mark: str
+    begun: Started | TaskStarted | None
+    over: Over | TaskOver | None
+
+
+def orders(log: Journal | Writer) -> list[Ordered]:
+    """Return the orders of all runs of a store, recipes and tasks, oldest first."""
+    return [entry.event for entry in log.read(run=RUN) if isinstance(entry.event, Ordered)]
+
+
+def next_name(log: Journal | Writer, prefix: str) -> str:
+    """Return the name of the next run, under which nothing is written yet.
+
+    Args:
+        log: The transaction that writes its order.
+        prefix: Beginning of the name, before its number.
+    """
+    names = {order.name for order in orders(log)}
+    first = 1 + sum(name.startswith(f"{prefix}-") for name in names)
+    numbered = (f"{prefix}-{number}" for number in count(first))
+    return next(name for name in numbered if name not in names and not any(log.read(run=name, limit=1)))
+
+
+def find_run(log: Journal | Writer, name: str) -> OrderedRun | None:
+    """Return the run of a name; None where none was ordered under it."""
+    for entry in log.read(run=RUN):
+        if isinstance(entry.event, Ordered) and entry.event.name == name:
+            own = [written.event for written in log.read(run=name)]
+            begun = next((event for event in own if isinstance(event, Started | TaskStarted)), None)
+            over = next((event for event in reversed(own) if isinstance(event, Over | TaskOver)), None)
+            return OrderedRun(order=entry.event, mark=entry.hash, begun=begun, over=over)
+    return None
+
+
+def latest_run(log: Journal | Writer, wanted: Callable[[Ordered], bool] = lambda order: True) -> OrderedRun | None:
+    """Return the run that was begun last; None where there is none. It goes on unless it is over.
+
+    Args:
+        log: The journal, or a transaction.
+        wanted: Whether a run of this order counts.
+    """
+    for order in filter(wanted, reversed(orders(log))):
+        run = find_run(log, order.name)
+        if run is not None and run.begun is not None:
+            return run
+    return None
 
 
 def begin_run(writer: Writer, ordered: Ordered, options: Mapping[str, Any] | None = None) -> Ordered:

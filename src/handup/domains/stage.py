@@ -1,16 +1,27 @@
-"""Surroundings of a robot that runs a recipe, and the contract of a world in which recipes run."""
+"""Worlds in which recipes run: the surroundings of a robot there, and the run of a recipe as a task."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Protocol
 
-from handup.executive.executive import Around
-from handup.executive.human_help import People
-from handup.executive.machine import Machine
-from handup.executive.sources import Sources
+from handup.core import ConflictingSettings, ManualClock, Person, Question
+from handup.core.panels import Phase
+from handup.domains.domain import NOBODY, SIMULATED, Workplace
+from handup.executive.escalation import FIXED
+from handup.executive.events import Entry, TaskAsked
+from handup.executive.executive import Around, Executive
+from handup.executive.failure import Failure
+from handup.executive.human_help import Heard, People, PeopleAtDesk, pass_time
+from handup.executive.machine import AskPerson, Finished, Machine, MachinePhase
+from handup.executive.measures import measure
+from handup.executive.proposals import propose
+from handup.executive.run import Run
+from handup.executive.run_view import RunView, named
+from handup.executive.sources import Files, Sources
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -19,7 +30,8 @@ class Stage(Around):
 
     Args:
         simulated: Makes a simulated person to ask; None where this world has none.
-        with_hands: Gives real people eyes and hands in this world.
+        sights: Returns what real people would see there, in words that help to answer; empty where there is nothing.
+        put_right: Puts right what made the robot fail, as the hands of people who say that they did.
         result: Returns the result of the work, as plain data.
         in_words: Returns the same in words; empty where there is nothing to say.
         lasts_s: Seconds that the world's own task is to last; None where nobody said.
@@ -28,7 +40,8 @@ class Stage(Around):
     """
 
     simulated: Callable[[Machine], People] | None = None
-    with_hands: Callable[[People, Machine], People] = lambda people, machine: people
+    sights: Callable[[], str] = str
+    put_right: Callable[[Failure], object] = lambda failure: None
     result: Callable[[], dict[str, Any]] = dict
     in_words: Callable[[], str] = str
     lasts_s: float | None = None
@@ -106,3 +119,168 @@ class Simulation(Protocol):
             StoreUnavailable, BadRecord: The world is not where it should be, or it is another one's.
         """
         ...
+
+
+MAX_SUPPORT = 2000
+"""Most letters that are shown of what helps to answer."""
+ANSWER_S = 0.5
+"""Seconds for which a step waits for an answer at most."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class PeopleAtWorkplace(PeopleAtDesk):
+    """Real people at a workplace: they are told what they would see there, and their hands count.
+
+    Their stop may come by the robot's link sooner than by the journal.
+
+    Args:
+        place: The workplace.
+        stage: Surroundings of the robot.
+        machine: Machine of the run.
+    """
+
+    place: Workplace
+    stage: Stage
+    machine: Machine
+
+    @property
+    def stopped(self) -> bool:
+        """True while somebody's stop holds."""
+        return self.place.stopped or self.desk.stopped
+
+    def ask(self, question: Question, step: str) -> str:
+        """Put a question, with what somebody there would see."""
+        support = " ".join(filter(None, (question.support, self.stage.sights())))
+        return super().ask(replace(question, support=support[:MAX_SUPPORT]), step)
+
+    def heard(self, question: str) -> Heard | None:
+        """Return the reply. If they say that they put it right, it is right in a simulation, too."""
+        heard, asked = super().heard(question), self.machine.next()
+        if heard is not None and heard.value == FIXED and isinstance(asked, AskPerson):
+            self.stage.put_right(asked.failure)
+        return heard
+
+
+class RecipeTask:
+    """A run of a recipe in a stage. See `handup.domains.Task`.
+
+    Args:
+        run: The run, begun or known to its journal.
+        stage: Its surroundings.
+        place: Its workplace, with the people who are asked.
+
+    Raises:
+        ConflictingSettings: Simulated people are wanted where the stage has none.
+    """
+
+    def __init__(self, run: Run, stage: Stage, place: Workplace) -> None:
+        self.run, self._stage, self._place = run, stage, place
+        self.finished: Finished | None = run.machine.finished if run.known else None
+        self._watching = RunView(run.machine)
+        for entry in place.journal.read(run=run.id):
+            if entry.kind.startswith("task."):
+                self._watching.told(entry.event)  # type: ignore[arg-type]
+        run.follow(self._told)
+        clock = stage.clock
+        if isinstance(clock, ManualClock):
+            clock.advance(max(0.0, run.machine.now_s - clock.now_s()))  # people took time, too
+        self._held, self._passing_s = False, 0.0
+        files = None if run.sources is None else Files(run.sources)
+        self._executive = Executive(run, replace(stage, people=self._people()), files=files)
+        self._turns = self._executive.turns()
+
+    def _people(self) -> People | None:
+        place, machine = self._place, self.run.machine
+        if place.people == NOBODY:
+            return None
+        if place.people == SIMULATED:
+            if self._stage.simulated is None:
+                raise ConflictingSettings("nobody is simulated without a world", hint="Use --people page or terminal.")
+            return self._stage.simulated(machine)
+        desk = place.sit_down(Person(name=place.person))
+        return PeopleAtWorkplace(desk, self.run.id, place=place, stage=self._stage, machine=machine)
+
+    @property
+    def interruptible(self) -> bool:
+        """True while an answer is waited for."""
+        return bool(self.run.waiting_for)
+
+    def step(self) -> float | None:
+        """Run one turn, or wait a moment for an answer."""
+        if self.finished is not None:
+            return None
+        if self._place.stopped:
+            self._executive.stop()
+        if self.run.waiting_for and self._executive.around.people is not None:
+            self._wait_for_people(self._executive.around.people)
+        elif isinstance(self._stage.clock, ManualClock):
+            pass_time(self._stage.clock, self._passing_s)
+        try:
+            self._passing_s = next(self._turns).for_s
+        except StopIteration as end:
+            self.finished = end.value
+            self.run.flush()
+            return None
+        return 0.0 if self.run.waiting_for else self._passing_s
+
+    def _wait_for_people(self, people: People) -> None:
+        """Wait for an answer. A simulated robot's time passes with theirs."""
+        clock = self._stage.clock
+        began, before_s = time.monotonic(), clock.now_s()
+        people.wait(self.run.waiting_for, ANSWER_S)
+        if isinstance(clock, ManualClock) and clock.now_s() == before_s:
+            pass_time(clock, time.monotonic() - began)
+
+    def hold(self, held: bool) -> None:
+        """Take note that the robot holds, or goes on."""
+        self._held = held
+        self._place.show(self.view())
+
+    def view(self) -> Mapping[str, Any]:
+        """Return the run as people see it."""
+        machine, phase = self.run.machine, Phase.MOVING
+        if machine.finished is not None:
+            phase = Phase.STOPPED if machine.finished.ending == "stopped" else Phase.DONE
+        elif self._held:
+            phase = Phase.HOLDING
+        elif machine.phase is MachinePhase.ASKING:
+            phase = Phase.ASKING
+        title = named(machine.frames[0].name if machine.frames else self._place.robot).capitalize()
+        watching = self._watching
+        return {
+            "phase": phase,
+            "title": title,
+            "doing": watching.doing[:300],
+            "why": watching.why,
+            "panels": watching.panels(self._stage.in_words()),
+        }
+
+    def result(self) -> Mapping[str, Any]:
+        """Return how it ended, what was measured, and the rules that people taught."""
+        finished = self.finished
+        measured = measure(self._place.journal.read(run=self.run.id))
+        failure = None if finished is None else finished.failure
+        # Rules that people taught, in this run and in those before it on the store.
+        after, known = self.run.machine.settings.proposed_after, self.run.recoveries
+        taught = propose(self._place.journal.read(), after=after, known=known) if measured.questions else ()
+        return {
+            "ending": None if finished is None else str(finished.ending),
+            "reason": "" if finished is None else finished.reason,
+            "outputs": {} if finished is None else dict(finished.outputs),
+            "result": self._stage.result(),
+            "in_words": self._stage.in_words(),
+            **measured.to_json(),
+            "failed": None if failure is None else {"path": failure.path, "code": failure.code, "why": failure.why},
+            "proposals": [proposal.to_json() for proposal in taught],
+        }
+
+    def close(self) -> None:
+        """Stop what is under way; the run can go on later."""
+        self._turns.close()
+        self.run.flush()
+
+    def _told(self, event: Entry) -> None:
+        """Take note of an event. A question is shown at once: until it is answered no other step shows anything."""
+        self._watching.told(event)
+        if isinstance(event, TaskAsked):
+            self._place.show(self.view())

@@ -7,7 +7,7 @@ from handup.executive.action import ACTIONS, Aborted, Call, Done, NotStarted, Ou
 from handup.executive.beliefs import Assertion, Beliefs, BeliefSource
 from handup.executive.events import Ending
 from handup.executive.executive import Around, Executive
-from handup.executive.failure import Failure, Level
+from handup.executive.failure import Failure, FailureLevel
 from handup.executive.human_help import People, PeopleAtDesk, SimulatedBystander, SimulatedSaying
 from handup.executive.machine import AskPerson, Finished, LastLook, Looked, Machine, RunAction
 from handup.executive.monitors import Fault, Monitor, Sees, Watch
@@ -32,11 +32,11 @@ __all__ = [
     "Ending",
     "Executive",
     "Failure",
+    "FailureLevel",
     "Fault",
     "Files",
     "Finished",
     "LastLook",
-    "Level",
     "Looked",
     "Machine",
     "Monitor",

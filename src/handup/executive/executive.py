@@ -61,19 +61,15 @@ class Executive:
     Args:
         run: The run.
         around: Actions, clock, monitors and people.
-        watch: Called with the machine after each change, for views. It must return soon.
         files: Looked at between steps; when one was written, its new text holds from there on.
 
     Raises:
         BadRecipe: The recipes or recoveries do not fit the actions and monitors, with everything that is wrong.
     """
 
-    def __init__(
-        self, run: Run, around: Around, *, watch: Callable[[Machine], None] | None = None, files: Files | None = None
-    ) -> None:
+    def __init__(self, run: Run, around: Around, *, files: Files | None = None) -> None:
         self.run = run
         self.around = around
-        self._watch = watch
         self._files = files
         self._lookout = Lookout(around.monitors)
         self._stop = threading.Event()
@@ -119,7 +115,6 @@ class Executive:
                 return (yield from self._going())
             except Erased:  # nothing is under way: it is noticed when something is to be written, before and after
                 self.run.forget(self.around.clock.now_s())
-                self._changed()
                 finished = self.machine.finished
                 assert finished is not None
                 return finished
@@ -135,11 +130,11 @@ class Executive:
                 self.run.flush()
                 return command
             if self._stopped:
-                self._tell(events.TaskStopped(why=self._why, at_s=self.around.clock.now_s()))
+                self.run.tell(events.TaskStopped(why=self._why, at_s=self.around.clock.now_s()))
             elif isinstance(command, AskPerson):
                 yield from self._ask(command)
             elif isinstance(command, LastLook):
-                self._tell(self._look() or Looked(at_s=self.around.clock.now_s()))
+                self.run.tell(self._look() or Looked(at_s=self.around.clock.now_s()))
             else:
                 yield from self._act(command)
 
@@ -147,7 +142,7 @@ class Executive:
 
     def _act(self, command: RunAction) -> Generator[Working, None, None]:
         if (fault := self._look()) is not None:
-            self._tell(fault)
+            self.run.tell(fault)
             return
         make = self.around.actions[command.action]
         repeatable = bool(getattr(make, "repeatable", False))
@@ -156,7 +151,7 @@ class Executive:
         begun = events.Begun(
             number=number, action=command.action, path=command.path, attempt=command.attempt, again=again, at_s=now_s
         )
-        self._tell(begun)
+        self.run.tell(begun)
         self.run.before(repeatable)
         beliefs = self.machine.beliefs.values
         call = Call(goal=command.goal, attempt=command.attempt, number=number, again=again, beliefs=beliefs)
@@ -174,16 +169,19 @@ class Executive:
             ending = replace(ending, became=_became(action, call))
         elif isinstance(ending, events.ActionEnded):
             behind = self._see()
-        self._tell(ending)
+        self.run.tell(ending)
         self.run.after(repeatable)
         if behind is not None and isinstance(self.machine.next(), RunAction | LastLook) and not self._stopped:
-            self._tell(behind)  # it fails the step or the end that begins at that moment; it is kept for no later one
+            self.run.tell(
+                behind
+            )  # it fails the step or the end that begins at that moment; it is kept for no later one
 
     def _working(
         self, action: RobotAction, number: int
     ) -> Generator[Working, None, events.ActionEnded | events.Raised | events.TaskStopped]:
         """Take turn after turn, with the monitors looking on in between."""
-        steps = action.step()
+        steps, alone = action.step(), not self._lookout and self.around.people is None
+        nobody_looks_on = alone and isinstance(self.around.clock, ManualClock)
         while True:
             try:
                 working = next(steps)
@@ -191,7 +189,7 @@ class Executive:
                 return events.ActionEnded.by_outcome(number, end.value, self.around.clock.now_s())
             left_s = working.for_s
             while True:
-                turn_s = min(left_s, self.around.look_every_s) if self._looks_on else left_s
+                turn_s = left_s if nobody_looks_on else min(left_s, self.around.look_every_s)
                 yield Working(turn_s, working.doing)
                 left_s -= turn_s
                 if self._stopped:
@@ -214,14 +212,10 @@ class Executive:
         """Let the monitors look: tell beliefs at once, and return the first fault that is heard."""
         for event in self._lookout.look(self.around.clock.now_s(), self.machine.beliefs):
             if isinstance(event, events.Believed):
-                self._tell(event)
+                self.run.tell(event)
             elif self.machine.hears(event.monitor, event.code):
                 return event
         return None
-
-    @property
-    def _looks_on(self) -> bool:
-        return bool(self._lookout) or self.around.people is not None or not isinstance(self.around.clock, ManualClock)
 
     @property
     def _stopped(self) -> bool:
@@ -232,7 +226,7 @@ class Executive:
     def _ask(self, command: AskPerson) -> Generator[Working, None, None]:
         people, now_s = self.around.people, self.around.clock.now_s
         if people is None:
-            self._tell(events.TaskUnanswered(number=command.number, at_s=now_s()))
+            self.run.tell(events.TaskUnanswered(number=command.number, at_s=now_s()))
             return
         step = f"failure:{command.number}:{command.serial}"
         known = self.run.was_asked(step)
@@ -254,11 +248,11 @@ class Executive:
         if heard is None:
             return
         if heard.value is not None:
-            self._tell(put.meaning(command, heard.value, by=heard.by, at_s=now_s()))
+            self.run.tell(put.meaning(command, heard.value, by=heard.by, at_s=now_s()))
         elif heard.let_try:
-            self._tell(put.left_to_the_robot(command, by=heard.by, at_s=now_s()))
+            self.run.tell(put.left_to_the_robot(command, by=heard.by, at_s=now_s()))
         else:
-            self._tell(events.TaskUnanswered(number=command.number, at_s=now_s()))
+            self.run.tell(events.TaskUnanswered(number=command.number, at_s=now_s()))
         self.run.flush()
 
     def _escalated(self, command: AskPerson) -> Escalation:
@@ -352,15 +346,6 @@ class Executive:
             self.run.refused(events.ReloadRefused(problems=problems, at_s=now_s))
         else:
             self.run.reloaded(sources, recipes, recoveries, now_s)
-        self._changed()
-
-    def _tell(self, event: events.Told | Looked) -> None:
-        self.run.tell(event)
-        self._changed()
-
-    def _changed(self) -> None:
-        if self._watch is not None:
-            self._watch(self.machine)
 
 
 def _sensed(action: RobotAction, call: Call) -> Outcome | NotStarted | None:

@@ -11,7 +11,7 @@ IN_RECOVERY = "recovery:"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Level:
+class FailureLevel:
     """Part of a failure that one task adds.
 
     Args:
@@ -50,7 +50,7 @@ class Failure:
         depth: 0 in the recipe, 1 inside a recovery, 2 inside a recovery of that, and so on.
     """
 
-    levels: tuple[Level, ...]
+    levels: tuple[FailureLevel, ...]
     leaf: str
     kind: str
     code: str

@@ -82,10 +82,6 @@ class Account:
         """True if the run ended without being done, so that somebody would have to come."""
         return self.ending is not None and self.ending is not events.Ending.DONE
 
-    @property
-    def _in_time(self) -> bool:
-        return self.lasts_s is None or self.time_s <= self.lasts_s
-
     def take(self, event: object) -> None:  # noqa: PLR0912 - a table
         """Take in the next event of the run; anything else is passed over."""
         if isinstance(event, events.Started):
@@ -108,7 +104,8 @@ class Account:
                 self._waiting, self._acting = False, event
                 self.starts += 1
             case events.ActionEnded():
-                if event.ok and self._in_time and self._acting is not None:
+                in_time = self.lasts_s is None or self.time_s <= self.lasts_s
+                if event.ok and in_time and self._acting is not None:
                     self.units += self._acting.action == self.unit
                 self._waiting, self._acting = False, None
             case events.Void():  # told without a time: the next event has that of the waiting

@@ -62,7 +62,7 @@ class Watch:
 
     Args:
         name: The belief's key, and the monitor's name.
-        see: Function that returns the belief at a time.
+        see: Function that returns the belief at a time; None for nothing.
         probability: Probability that it is right.
     """
 
@@ -72,7 +72,8 @@ class Watch:
 
     def look(self, now_s: float) -> Iterable[Sees | Fault]:
         """Return the belief."""
-        return (Sees(key=self.name, value=self.see(now_s), probability=self.probability),)
+        seen = self.see(now_s)
+        return () if seen is None else (Sees(key=self.name, value=seen, probability=self.probability),)
 
 
 class Lookout:

@@ -9,7 +9,7 @@ from typing import Any
 
 from handup.executive.machine.program import path_matches
 from handup.executive.recipe import ActionStep, ChoiceStep, LoopStep, OpStep, Recipes, Step, TaskStep
-from handup.executive.recovery import Branch, Recovery
+from handup.executive.recovery import Recovery
 from handup.executive.validator import Abilities
 
 ANYWHERE = "**"
@@ -130,7 +130,7 @@ def recovery_in_words(recovery: Recovery) -> str:
     if when.contradiction is not None:
         parts.append(f"contradiction on {when.contradiction}")
     named = f"{recovery.name} ({', '.join(parts)})" if parts else recovery.name
-    ways = dict.fromkeys(_way(branch) for branch in recovery.branches)
+    ways = dict.fromkeys(f"{branch.hint} {branch.level or ''}".rstrip() for branch in recovery.branches)
     return f"{named} → {' or '.join(ways)}, at most {recovery.limit}×"
 
 
@@ -163,10 +163,6 @@ def value_in_words(value: Any, most: int = MAX_TEXT) -> str:
             text = str(value)
     text = text or "nothing"
     return text if len(text) <= most else f"{text[: most - 1]}…"
-
-
-def _way(branch: Branch) -> str:
-    return str(branch.hint) if branch.level is None else f"{branch.hint} {branch.level}"
 
 
 class _Builder:

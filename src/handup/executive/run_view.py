@@ -47,13 +47,6 @@ LONG, SHORT = 300, 120
 MOST_DEPTH = 200
 """Greatest depth at which steps are shown: those that are nested deeper stand here, too."""
 Status = Literal["done", "now", "next", "failed", "asking"]
-KINDS: Mapping[StepKind, Literal["action", "op", "task", "choice", "loop"]] = {
-    StepKind.ACTION: "action",
-    StepKind.OP: "op",
-    StepKind.TASK: "task",
-    StepKind.CHOICE: "choice",
-    StepKind.LOOP: "loop",
-}
 CONDITIONAL: Mapping[StepKind, str] = {StepKind.LOOP: "again and again", StepKind.CHOICE: "choose the way"}
 """Words for steps that hang on a condition."""
 GOES_ON: Mapping[ResumeHint, str] = {
@@ -186,7 +179,7 @@ def _steps(machine: Machine) -> Iterator[StepPart]:
         "asking" if machine.phase is MachinePhase.ASKING else "done" if machine.phase is MachinePhase.ENDED else "now"
     )
     yield StepPart(kind="task", name=frames[0].name[:LONG], status="done" if status == "done" else "now")
-    yield from _frame(frames, 0, 1, PresentStep(status, _inputs(machine)))
+    yield from _lines(frames, 0, 1, PresentStep(status, _inputs(machine)))
 
 
 def _inputs(machine: Machine) -> str:
@@ -207,11 +200,7 @@ def _fitting(steps: list[StepPart]) -> list[StepPart]:
     return [step for step in steps if step.status not in ("done", "next")][-MOST_STEPS:]
 
 
-def _frame(frames: Sequence[Frame], index: int, depth: int, present: PresentStep) -> Iterator[StepPart]:
-    yield from _lines(frames, index, 0, depth, present)
-
-
-def _lines(frames: Sequence[Frame], index: int, level: int, depth: int, present: PresentStep) -> Iterator[StepPart]:
+def _lines(frames: Sequence[Frame], index: int, depth: int, present: PresentStep, level: int = 0) -> Iterator[StepPart]:
     """Yield one list of steps of a frame, with what is below the present one."""
     frame = frames[index]
     cursor = frame.cursors[level]
@@ -226,15 +215,15 @@ def _lines(frames: Sequence[Frame], index: int, level: int, depth: int, present:
             yield _row(frame, line, depth, "done" if place < cursor.index else "next")
             continue
         if level < len(frame.cursors) - 1 and line.kind is StepKind.CHOICE:
-            yield from _lines(frames, index, level + 1, depth, present)  # which way it went is seen
+            yield from _lines(frames, index, depth, present, level + 1)  # which way it went is seen
         elif level < len(frame.cursors) - 1:
             yield _row(frame, line, depth, "now", f"round {cursor.rounds}")
-            yield from _lines(frames, index, level + 1, depth + 1, present)
+            yield from _lines(frames, index, depth + 1, present, level + 1)
         elif inner is None:
             yield _row(frame, line, depth, present.status, present.given)
         elif inner.repair is None:
             yield _row(frame, line, depth, "now", given_in_words(inner.params, SHORT))
-            yield from _frame(frames, index + 1, depth + 1, present)
+            yield from _lines(frames, index + 1, depth + 1, present)
         else:
             failure = inner.repair.failure
             inputs = given_in_words(failure.goal, SHORT) if failure.leaf == line.name else ""
@@ -257,7 +246,7 @@ def _recovery(
         status="now",
         details=recovery.about[:SHORT],
     )
-    yield from _frame(frames, index, depth + 1, present)
+    yield from _lines(frames, index, depth + 1, present)
 
 
 def _row(frame: Frame, line: Line, depth: int, status: Status, details: str = "") -> StepPart:
@@ -267,7 +256,7 @@ def _row(frame: Frame, line: Line, depth: int, status: Status, details: str = ""
     tried = tally is not None and (tally.uses or line.kind in (StepKind.ACTION, StepKind.OP))
     return StepPart(
         depth=min(depth, MOST_DEPTH),
-        kind=KINDS[line.kind],
+        kind=line.kind.value,
         name=name[:LONG],
         status=status,
         details="" if status in ("done", "next") else details[:SHORT],

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from handup.core import Body, event
+from handup.core import event
 
 ERASED = "journal.erased"
 REPAIRED = "journal.repaired"
@@ -22,11 +22,7 @@ class JournalErased:
     values: int
 
 
-def _with_backup(body: Body) -> Body:
-    return {**body, "from_backup": False}
-
-
-@event(REPAIRED, version=2, upcasts={1: _with_backup})
+@event(REPAIRED, version=2, upcasts={1: lambda body: {**body, "from_backup": False}})
 @dataclass(frozen=True, kw_only=True)
 class JournalRepaired:
     """The entries before this one were taken over from a damaged store, or are a backup of it.

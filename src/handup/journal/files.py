@@ -12,11 +12,12 @@ import json
 import os
 import time
 from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
 
-from handup.core import StoreUnavailable
-from handup.core.files import written_whole
+from handup.core import DamagedJournal, StoreUnavailable
+from handup.core.files import sync_folder, written_whole
 from handup.journal.entry import Head
 
 LOOK_S = 0.01
@@ -147,12 +148,6 @@ def note_path(path: Path) -> Path:
     return beside(path, ".stopped")
 
 
-def write_note(path: Path, note: DamageNote) -> None:
-    """Write a note; it is durable when this returns."""
-    with written_whole(note_path(path), PRIVATE) as passing:
-        passing.write_text(json.dumps(asdict(note), indent=2) + "\n", encoding="utf-8")
-
-
 def read_note(path: Path) -> DamageNote | None:
     """Return the note of a store, or None. An unreadable note counts as one that names no damaged store."""
     try:
@@ -161,3 +156,72 @@ def read_note(path: Path) -> DamageNote | None:
         return None
     except (ValueError, TypeError):
         return DamageNote(why="a note says so that cannot be read", moved_to="", at="")
+
+
+# -- quarantine of a damaged store: it is renamed, never changed, and a note keeps everything stopped ------------------
+
+
+def refuse_if_stopped(path: Path) -> None:
+    """Raise while a note says that the store was damaged and nobody has repaired it.
+
+    Raises:
+        DamagedJournal: There is such a note.
+    """
+    if (note := read_note(path)) is not None:
+        aside = path.with_name(note.moved_to) if note.moved_to else note_path(path)
+        raise DamagedJournal(f"the journal {path} is damaged: {note.why}; it lies in {aside}", hint=_hint(path))
+
+
+def put_aside(path: Path, why: str, lock: Lock) -> DamagedJournal:
+    """Rename a damaged store and leave the note.
+
+    Returns:
+        The error to raise. Where another program has the store open, nothing is renamed, and the error says so.
+    """
+    if not lock.alone():
+        return DamagedJournal(
+            f"the journal {path} is damaged: {why}; another program has it open, so it was left in its place",
+            hint="Stop, close every program that uses it and open it again: it is then put aside and can be repaired.",
+        )
+    if (note := read_note(path)) is None:
+        now = datetime.now(UTC)
+        witnessed = Witness(path).read()
+        note = DamageNote(
+            why=why,
+            moved_to=free_name(path, now.strftime("%Y%m%dT%H%M%SZ")),
+            at=now.isoformat(timespec="seconds"),
+            witnessed_seq=witnessed.seq if witnessed else None,
+            witnessed_hash=witnessed.hash if witnessed else None,
+        )
+        # Durable before the move: after a crash in between, the note still stops everything.
+        with written_whole(note_path(path), PRIVATE) as passing:
+            passing.write_text(json.dumps(asdict(note), indent=2) + "\n", encoding="utf-8")
+    move(path, note)
+    aside = path.with_name(note.moved_to)
+    return DamagedJournal(f"the journal {path} is damaged: {why}; it was put aside as {aside}", hint=_hint(path))
+
+
+def move(path: Path, note: DamageNote) -> None:
+    """Rename those files of a damaged store that still have their old names. Safe to repeat after a crash."""
+    aside = path.with_name(note.moved_to)
+    for old, new in zip((*parts_of(path), Witness(path).path), (*parts_of(aside), Witness(aside).path), strict=True):
+        if old.exists() and not new.exists():
+            old.rename(new)
+    sync_folder(path.parent)
+
+
+def free_name(path: Path, stamp: str) -> str:
+    """Return a name for a damaged store that no file has yet."""
+    number = 1
+    while True:
+        aside = beside(path, f".damaged-{stamp}" + (f"-{number}" if number > 1 else ""))
+        if not any(file.exists() for file in (*parts_of(aside), Witness(aside).path)):
+            return aside.name
+        number += 1
+
+
+def _hint(path: Path) -> str:
+    return (
+        f"Keep the robot stopped, look at it, then run: handup journal repair {path}; or put a backup in its place and "
+        "run that with --use-backup."
+    )

@@ -17,9 +17,8 @@ from handup.core.files import sync_folder, written_whole
 from handup.journal import schema
 from handup.journal.address import StoreAddress, address_of
 from handup.journal.failures import is_damage, telling
-from handup.journal.files import LOOK_S, PRIVATE, Lock, Witness, beside, parts_of
+from handup.journal.files import LOOK_S, PRIVATE, Lock, Witness, beside, parts_of, put_aside, refuse_if_stopped
 from handup.journal.postgres import open_postgres
-from handup.journal.quarantine import put_aside, refuse_if_stopped
 from handup.journal.schema import migrate
 from handup.journal.sqlite import (
     APPLICATION,
@@ -68,11 +67,7 @@ def _open_to_read(address: StoreAddress, path: Path, busy_timeout_s: float) -> S
         revision = identify(path, busy_timeout_s)
     except DBAPIError as error:
         raise _damaged(path, f"SQLite says {error.orig}") from None
-    if revision != schema.REVISION:
-        raise StoreUnavailable(
-            f"the store {path} has tables of an older revision, {revision}",
-            hint="Open it once to write, which brings it up to date; nothing was changed.",
-        )
+    schema.check_current(revision, str(path))
     return ReadOnlySqliteStore(address, path, busy_timeout_s=busy_timeout_s)
 
 

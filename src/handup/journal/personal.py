@@ -16,6 +16,7 @@ from typing import Any, cast
 from sqlalchemy import Connection, bindparam, insert, select
 
 from handup.core import Body, DamagedJournal, EventType, Malformed, WrongSize
+from handup.core.checks import HALF_CHARACTER
 from handup.journal import chain
 from handup.journal.chain import StoredEntry, canonical
 from handup.journal.events import ERASED
@@ -46,15 +47,11 @@ def check_text(text: object, what: str) -> str:
     Raises:
         Malformed: It is no text, too long, or holds a NUL or half a surrogate pair.
     """
-    if not isinstance(text, str) or len(text) > MOST_LETTERS or "\0" in text or not _is_unicode(text):
+    if not isinstance(text, str) or len(text) > MOST_LETTERS or "\0" in text or HALF_CHARACTER.search(text):
         # The text itself is not shown: it may be a person's name.
         cause = f"a {what} must be plain text of at most {MOST_LETTERS} letters, and this one is not"
         raise Malformed(cause, hint="Shorten it, or leave out characters such as NUL.")
     return text
-
-
-def _is_unicode(text: str) -> bool:
-    return not any("\ud800" <= letter <= "\udfff" for letter in text)
 
 
 def pseudonym_of(connection: Connection, name: str) -> str | None:

@@ -79,12 +79,9 @@ def open_postgres(
         schema.check_known(revision, address.shown)
         if revision is None and (readonly or not create):
             raise StoreUnavailable(f"there is no journal in {address.shown}", hint="Check the name of the database.")
-        if revision != schema.REVISION:
-            if readonly:
-                raise StoreUnavailable(
-                    f"the store {address.shown} has tables of an older revision, {revision}",
-                    hint="Open it once to write, which brings it up to date; nothing was changed.",
-                )
+        if readonly:
+            schema.check_current(revision, address.shown)
+        elif revision != schema.REVISION:
             _migrate(store)
         if not readonly and not (verdict := store.read(inspect_head) if head_only else store.verify()).ok:
             raise DamagedJournal(

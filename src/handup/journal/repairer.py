@@ -25,9 +25,8 @@ from handup.journal.clock import WallClock
 from handup.journal.entry import Repaired
 from handup.journal.events import REPAIRED, JournalRepaired
 from handup.journal.failures import telling
-from handup.journal.files import DamageNote, Lock, Witness, note_path, parts_of, read_note
+from handup.journal.files import DamageNote, Lock, Witness, free_name, move, note_path, parts_of, read_note
 from handup.journal.opener import identify, make_store, upgrade
-from handup.journal.quarantine import free_name, move
 from handup.journal.schema import BESIDE, ENTRIES, HEAD, PEOPLE
 from handup.journal.sqlite import changing, has_log, passing_engine, verdict_of
 from handup.journal.writer import Writer, hash_at, read_head

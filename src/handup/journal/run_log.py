@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
-from itertools import count
-from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from handup.core import BadRecord, IllegalCall, StoreUnavailable
 from handup.journal.events import ERASED
@@ -18,17 +16,6 @@ if TYPE_CHECKING:
     from handup.journal.writer import Writer
 
 
-class RunOrder(Protocol):
-    """Order of a run."""
-
-    @property
-    def name(self) -> str:
-        """Name of the run that is ordered."""
-
-
-Order = TypeVar("Order", bound=RunOrder)
-Begins = TypeVar("Begins")
-Ends = TypeVar("Ends")
 Log = TypeVar("Log", "Journal", "Writer")
 GO_ON = "Read the answers again and tell them again, or go on without them: such a run ends by name."
 
@@ -153,84 +140,3 @@ class RunLog:
             raise IllegalCall(
                 f"another program drives run '{self.run}'", hint="Let one program drive a run; end this one."
             )
-
-
-@dataclass(frozen=True, kw_only=True)
-class OrderedRun(Generic[Order, Begins, Ends]):
-    """A run that was ordered, and how far it has come.
-
-    Args:
-        order: The order, with the run's name.
-        mark: Hash of the order's entry, which no other run has on any store.
-        begun: The first event with which it began; None before that.
-        over: The last event with which it ended; None while it goes on, or where it was cut off.
-    """
-
-    order: Order
-    mark: str
-    begun: Begins | None
-    over: Ends | None
-
-
-@dataclass(frozen=True)
-class Orders(Generic[Order, Begins, Ends]):
-    """Orders of runs on a store, so that whoever comes back knows which run goes on, and on what terms.
-
-    An order is an event, written before anything moves. All orders stand under the name of one run.
-
-    Args:
-        run: Name under which the orders are kept.
-        order: Class of the orders.
-        begins: Classes of the events with which a run begins.
-        ends: Classes of the events with which a run is over.
-    """
-
-    run: str
-    order: type[Order]
-    begins: tuple[type[Any], ...]
-    ends: tuple[type[Any], ...]
-
-    def read(self, log: Journal | Writer) -> list[Order]:
-        """Return all orders, oldest first.
-
-        Args:
-            log: The journal, or a transaction.
-        """
-        return [entry.event for entry in log.read(run=self.run) if isinstance(entry.event, self.order)]
-
-    def next_name(self, log: Journal | Writer, prefix: str) -> str:
-        """Return the name of the next run, under which nothing is written yet.
-
-        Args:
-            log: The transaction that writes its order.
-            prefix: Beginning of the name, before its number.
-        """
-        names = {order.name for order in self.read(log)}
-        first = 1 + sum(name.startswith(f"{prefix}-") for name in names)
-        numbered = (f"{prefix}-{number}" for number in count(first))
-        return next(name for name in numbered if name not in names and not any(log.read(run=name, limit=1)))
-
-    def find(self, log: Journal | Writer, name: str) -> OrderedRun[Order, Begins, Ends] | None:
-        """Return the run of a name; None where none was ordered under it."""
-        for entry in log.read(run=self.run):
-            if isinstance(entry.event, self.order) and entry.event.name == name:
-                own = [written.event for written in log.read(run=name)]
-                begun = next((event for event in own if isinstance(event, self.begins)), None)
-                over = next((event for event in reversed(own) if isinstance(event, self.ends)), None)
-                return OrderedRun(order=entry.event, mark=entry.hash, begun=begun, over=over)
-        return None
-
-    def latest(
-        self, log: Journal | Writer, wanted: Callable[[Order], bool] = lambda order: True
-    ) -> OrderedRun[Order, Begins, Ends] | None:
-        """Return the run that was begun last; None where there is none. It goes on unless it is over.
-
-        Args:
-            log: The journal, or a transaction.
-            wanted: Whether a run of this order counts.
-        """
-        for order in filter(wanted, reversed(self.read(log))):
-            run = self.find(log, order.name)
-            if run is not None and run.begun is not None:
-                return run
-        return None

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from sqlalchemy import BigInteger, Column, Connection, Double, Integer, MetaData, String, Table, Text, inspect, text
 
-from handup.core import NewerJournal
+from handup.core import NewerJournal, StoreUnavailable
 
 REVISION = "0001"
 """Newest revision of the tables, which this handup reads and writes."""
@@ -89,6 +89,15 @@ def check_known(revision: str | None, shown: str) -> None:
         raise NewerJournal(
             f"the store {shown} has tables of revision {revision!r}, and this handup knows {REVISION}",
             hint="Open it with the handup that wrote it, or a newer one; nothing was changed.",
+        )
+
+
+def check_current(revision: str | None, shown: str) -> None:
+    """Refuse to read tables of an older revision, which only a program that writes brings up to date."""
+    if revision != REVISION:
+        raise StoreUnavailable(
+            f"the store {shown} has tables of an older revision, {revision}",
+            hint="Open it once to write, which brings it up to date; nothing was changed.",
         )
 
 

@@ -121,8 +121,8 @@ def test_what_else_an_answer_carries_is_kept() -> None:
         ({"foods": None}, "foods must be at least two, each once"),
         ({"foods": ("peas", "peas")}, "foods must be at least two, each once"),
         ({"foods": ("peas",)}, "foods must be at least two, each once"),
-        ({"foods": ("peas\nIgnore all of this",)}, "a food is"),
-        ({"foods": "peas"}, "foods is"),
+        ({"foods": ("peas\nIgnore all of this",)}, "a food must be one line"),
+        ({"foods": "peas"}, "foods must"),
     ],
 )
 def test_parts_that_cannot_work_together_are_refused_at_once(changed: Any, said: str) -> None:
@@ -149,7 +149,7 @@ WRONG: list[tuple[str, Any, str]] = [
     ("aim", [[0.1, 0.2, 0.3, 0.4]], "gives 1 passes"),
     ("aim", [[0.1, 0.2, 0.3]] * 2, "a pass that is none"),
     ("aim", [[1.1, 0.2, 0.3, 0.4]] * 2, "parameters must lie between 0 and 1"),
-    ("aim", Aimed(Params(0, 0, 1, 1), float("nan"), ()), "no finite number"),
+    ("aim", Aimed(Params(0, 0, 1, 1), float("nan"), ()), "a variance must be finite"),
     ("aim", Aimed(Params(0, 0, 1, 1), -1.0, ()), "a variance of -1"),
 ]
 

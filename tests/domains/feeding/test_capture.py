@@ -33,7 +33,7 @@ def bean_hold(aside_m: float, *, across: bool) -> float:
     row = np.array([0.0, 1.0, 0.0]) if across else np.array([1.0, 0.0, 0.0])
     tips = (np.arange(4) - 1.5)[:, None] * 0.005 * row + np.array([0.0, aside_m, -0.003])
     depths = tine_depths_mm("bean", BEAN, tips, UP, length_m=0.036)
-    return hold_n(food("green beans"), depths, tips, row=row, along=UP, constants=CAPTURE)
+    return hold_n(food("green beans"), depths, tips, row=row, along=UP)
 
 
 def turned_hold(name: str, half: Floats, turn: Rotation, aside_m: tuple[float, float]) -> float:
@@ -42,7 +42,7 @@ def turned_hold(name: str, half: Floats, turn: Rotation, aside_m: tuple[float, f
     tips = ((np.arange(4) - 1.5)[:, None] * 0.005 * ACROSS + np.array([*aside_m, -0.004])) @ axes
     along = UP @ axes
     depths = tine_depths_mm(food(name).shape, half, tips, along, length_m=0.036)
-    return hold_n(food(name), depths, tips, row=ACROSS @ axes, along=along, constants=CAPTURE)
+    return hold_n(food(name), depths, tips, row=ACROSS @ axes, along=along)
 
 
 @pytest.fixture
@@ -60,7 +60,7 @@ def test_a_hold_far_from_the_middle_bears_less() -> None:
     tips = (np.arange(4) - 1.5)[:, None] * 0.005 * row
     depths = np.full(4, 10.0)
     shifts = [np.array([off, 0.0, 0.0]) for off in (0.0, 0.004, 0.008, 0.012)]
-    holds = [hold_n(food("chicken"), depths, tips + shift, row=row, along=UP, constants=CAPTURE) for shift in shifts]
+    holds = [hold_n(food("chicken"), depths, tips + shift, row=row, along=UP) for shift in shifts]
     assert holds == sorted(holds, reverse=True)
     assert inside("chunk", half, np.array([[0.0, 0.0, 0.0], [0.02, 0.0, 0.0]])).tolist() == [True, False]
 
@@ -84,8 +84,7 @@ def test_a_tilted_fork_far_down_a_piece_is_not_beside_it() -> None:
     along = np.array([np.sin(0.5), 0.0, np.cos(0.5)])
     tips = (np.arange(4) - 1.5)[:, None] * 0.005 * ACROSS - 0.02 * along
     deep, shallow = (
-        hold_n(food("chicken"), np.full(4, 10.0), each, row=ACROSS, along=along, constants=CAPTURE)
-        for each in (tips, tips + 0.02 * along)
+        hold_n(food("chicken"), np.full(4, 10.0), each, row=ACROSS, along=along) for each in (tips, tips + 0.02 * along)
     )
     assert deep == pytest.approx(shallow)
 

@@ -12,6 +12,7 @@ import pytest
 
 from handup.core import HandupError, NotPaired, Outcome, Reply, ReplyKind, ServerBusy
 from handup.desk import Desk, Record
+from handup.domains.domain import Halted, Workplace
 from handup.domains.feeding.attempt_record import BiteAttempt, HaltedAct, Moving
 from handup.domains.feeding.camera import Seen
 from handup.domains.feeding.meal import NAME
@@ -19,7 +20,6 @@ from handup.domains.feeding.order import Order
 from handup.domains.feeding.page_meal import AtPage
 from handup.domains.feeding.policy import DOUBT_BELOW
 from handup.domains.feeding.world import PlateWorld
-from handup.domains.guard import Guard, Halted
 from handup.journal import Journal
 from handup.recover.run_record import RunBegun, RunEnded, RunUnknown
 from tests.fakes.panels import panel
@@ -254,7 +254,8 @@ def test_the_guard_keeps_real_time_but_for_what_it_held(tmp_path: Path) -> None:
         wire.alive = wire.alive or now[0] > 5.0
 
     with Journal.open(tmp_path / "m.db") as journal:
-        guard = Guard(wire, Desk(journal), NAME, clock=lambda: now[0], sleep=sleep)
+        place = Workplace(journal, "meal", person=NAME, link=wire, clock=lambda: now[0], sleep=sleep)
+        guard = place.guard
         guard.begin()
         guard(1.0)
         assert now[0] == pytest.approx(1.0)
@@ -266,7 +267,7 @@ def test_the_guard_keeps_real_time_but_for_what_it_held(tmp_path: Path) -> None:
         wire.stopped = True
         with pytest.raises(Halted):
             guard(2.004)
-        assert Desk(journal).stopped, "a stop that only the link knew is written down"
+        assert place.desk.stopped, "a stop that only the link knew is written down"
 
 
 # -- the success detector's doubt --------------------------------------------------------------------------------------

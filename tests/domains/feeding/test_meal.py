@@ -17,16 +17,14 @@ import pytest
 from handup.core import BadRecord, BadSetting, Outcome, UnknownMethod
 from handup.desk import SkippingClock
 from handup.domains.domain import SIMULATED
-from handup.domains.feeding import LOOKS, Item, Plate, PlateWorld, meal_film
+from handup.domains.feeding import LOOKS, Item, Plate, PlateWorld
 from handup.domains.feeding.attempt_record import BiteAttempt
 from handup.domains.feeding.film import broken, captioned
 from handup.domains.feeding.household import next_meal
-from handup.domains.feeding.meal import Meal
-from handup.domains.feeding.meal_film import save_film
-from handup.domains.feeding.meal_orders import begin
+from handup.domains.feeding.meal import Meal, save_film
 from handup.domains.feeding.meal_result import Served
 from handup.domains.feeding.module_outputs import Picture
-from handup.domains.feeding.order import MealTerms, Order
+from handup.domains.feeding.order import MealTerms, Order, begin
 from handup.domains.feeding.truth import LossCause, nothing_left
 from handup.domains.runs import end_task
 from handup.journal import Journal
@@ -274,7 +272,7 @@ def test_the_film_says_what_was_asked_how_sure_it_was_and_what_was_answered(
         said.append(words)
         return captioned(picture, title, words)
 
-    monkeypatch.setattr(meal_film, "captioned", noted)
+    monkeypatch.setattr("handup.domains.feeding.meal.captioned", noted)
     eaten(tmp_path / "m.db", Order(bites=1, method=ALWAYS), film=[], label="tofu", score=0.5)
     assert "asks (50% sure of its guess): Could you tell me a food item that is on the plate?" in said
     assert "the answer: skewer" in said

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
+from examples.feeding_sweep import nudged
 from handup.core import BadSetting, Box, Point, QuestionKind, Value, check_value
 from handup.domains.feeding import HARD, PlateWorld, Skill
 from handup.domains.feeding.attempt_record import BiteAttempt
@@ -265,8 +266,8 @@ def test_parameters_are_right_as_far_off_as_the_table_says_and_no_further(world:
     bears = tolerance("chicken", Skill.SKEWER)
     for share, right in ((0.9, True), (1.1, False)):
         for by_mm, turn_deg in ((bears.place_mm * share, 0.0), (0.0, bears.angle_deg * share)):
-            moved = world.nudged(
-                Skill.SKEWER, item.best[Skill.SKEWER], by_m=(by_mm / 1e3, 0.0), turn_rad=math.radians(turn_deg)
+            moved = nudged(
+                world, Skill.SKEWER, item.best[Skill.SKEWER], by_m=(by_mm / 1e3, 0.0), turn_rad=math.radians(turn_deg)
             )
             assert aims_well(world, item, Skill.SKEWER, moved) is right, (by_mm, turn_deg)
 

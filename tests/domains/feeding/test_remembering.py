@@ -34,7 +34,7 @@ from handup.domains.feeding.memory_modules import (
 from handup.domains.feeding.module_outputs import Found, Picture
 from handup.domains.feeding.modules import CROPPED, PLATE, Faulty, Modules, PictureEncoder, folder_of, square_of
 from handup.domains.feeding.order import UNSEEN, Order
-from handup.domains.feeding.page_state import AS_BEFORE, session_of, told_of
+from handup.domains.feeding.page_meal import AS_BEFORE, session_of, told_of
 from handup.domains.feeding.policy import SURE, BitePolicy
 from handup.domains.feeding.truth import box_of
 from handup.journal import Journal

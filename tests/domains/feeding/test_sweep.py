@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from examples import feeding_sweep as example
+from examples.feeding_sweep import PUBLISHED_SEEDS, TUNING_SEEDS, SweepRow, config, sweep
 from handup.domains.feeding import Skill, foods
 from handup.domains.feeding.capture import CAPTURE
-from handup.domains.feeding.sweep import PUBLISHED_SEEDS, TUNING_SEEDS, SweepRow, config, sweep
 
 
 def row(attempt: int = 1, *, ok: bool = True, seed: int = 1, of: str = "") -> SweepRow:
@@ -70,7 +70,7 @@ def test_rows_of_other_rules_or_foods_do_not_count(kept: Path) -> None:
 
 def test_what_is_measured_has_another_name_under_other_constants(monkeypatch: pytest.MonkeyPatch) -> None:
     before = config()
-    monkeypatch.setattr("handup.domains.feeding.sweep.CAPTURE", replace(CAPTURE, luck=0.5))
+    monkeypatch.setattr("examples.feeding_sweep.CAPTURE", replace(CAPTURE, luck=0.5))
     assert config() != before
 
 

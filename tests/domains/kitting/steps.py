@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
-from handup.domains.kitting import KittingWorld
+from handup.domains.kitting import KittingWorld, rates
+from handup.domains.kitting.rates import Rates
 from handup.executive.action import Call, Done, Outcome
 
 
@@ -57,3 +59,9 @@ class Hands:
         self.done("move_arm", pose="above")
         self.done("place_in_kit", object=part)
         self.done("check_kit")
+
+
+def only(cause: str, rate: float) -> Rates:
+    """A world in which nothing but one cause comes up, at this rate."""
+    quiet = rates().without_faults()
+    return replace(quiet, causes={**quiet.causes, cause: replace(quiet.causes[cause], rate=rate)})

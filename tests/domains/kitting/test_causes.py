@@ -15,6 +15,7 @@ from handup.domains.kitting.kitting_run import run_in, run_once
 from handup.domains.kitting.rates import Rates
 from handup.domains.kitting.variants import variant
 from handup.executive.events import Ending
+from tests.domains.kitting.steps import only
 
 SHORT_S = 1500.0
 """Long enough for two kits."""
@@ -105,7 +106,7 @@ VISITS = [name for name, each in CAUSES.items() if each.hangs is Hangs.VISIT]
 def test_driving_away_and_back_is_a_draw_as_good_as_the_first(cause: str) -> None:
     """What hangs on a visit goes with it, and comes up at the next one as often as at any: a gamble, no remedy."""
     rate, seeds = 0.3, 4000
-    shaky = rates().only(cause, rate)
+    shaky = only(cause, rate)
     at = CAUSES[cause].at[0]
 
     def drives(state: HallState, to: str) -> HallState:

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from pathlib import Path
 
-from handup.core import Question
+from handup.core import Person, Question, Reply, ReplyKind
+from handup.domains.domain import PAGE, Workplace
 from handup.domains.kitting import KittingWorld, rates, recipes, variant
-from handup.domains.kitting.hall import SimulatedHands, standing_by
+from handup.domains.kitting.helpers import standing_by
+from handup.domains.kitting.stage import hall
+from handup.domains.stage import PeopleAtWorkplace
 from handup.executive import Around
 from handup.executive.escalation import AGAIN, FIXED
 from handup.executive.executive import Executive
 from handup.executive.human_help import Heard, People
 from handup.executive.machine import AskPerson
 from handup.executive.run import Run
+from handup.journal import Journal
 
 WAY = variant("bystander")
 
@@ -47,19 +50,6 @@ class _Silent:
         pass
 
 
-@dataclass
-class _Says(_Silent):
-    value: str
-    asked: list[Question] = field(default_factory=list)
-
-    def ask(self, question: Question, step: str) -> str:
-        self.asked.append(question)
-        return step
-
-    def heard(self, question: str) -> Heard | None:
-        return Heard(value=self.value, by="Maya")
-
-
 def drilled(path: Path | None = None) -> KittingWorld:
     return KittingWorld(1, rates=rates().without_faults(), path=path, drills=True)
 
@@ -80,21 +70,29 @@ def test_somebody_simulated_says_and_does_the_same_after_a_kill(tmp_path: Path) 
     again.close()
 
 
-def test_real_people_are_told_what_they_would_see_and_have_hands() -> None:
+def asked_at_desk(tmp_path: Path, reply: str) -> tuple[KittingWorld, Question]:
+    """What becomes of the world where somebody at the desk replies, and the question that they see."""
     world = drilled()
-    run = asking(world)
-    maya = _Says(FIXED)
-    people = SimulatedHands(maya, world, run.machine)
-    people.ask(Question("How?", support="Look."), "s")
-    assert maya.asked[0].support == (
-        "Look. Simulated: in the hall you would see: The arm stands at the end of a joint."
-    )
-    people.heard("s")
+    run, stage = asking(world), hall(world)
+    with Journal.open(tmp_path / "j.db") as journal:
+        place = Workplace(journal, "run-1", people=PAGE)
+        desk = place.sit_down(Person(name="Maya"))
+        people = PeopleAtWorkplace(desk, "run-1", place=place, stage=stage, machine=run.machine)
+        question = people.ask(Question("How?", options=(AGAIN, FIXED), support="Look."), "s")
+        record = desk.record(question)
+        assert record is not None
+        said = Reply(question=question, kind=ReplyKind.ANSWER, by="Maya", token="t", value=reply)
+        desk.reply(said)
+        assert people.heard(question) == Heard(value=reply, by="Maya")
+        return world, record.question
+
+
+def test_real_people_are_told_what_they_would_see_and_have_hands(tmp_path: Path) -> None:
+    world, question = asked_at_desk(tmp_path, FIXED)
+    assert question.support == "Look. Simulated: in the hall you would see: The arm stands at the end of a joint."
     assert "wedged_arm" not in world.state.causes
 
 
-def test_who_only_says_try_again_has_changed_nothing() -> None:
-    world = drilled()
-    run = asking(world)
-    SimulatedHands(_Says(AGAIN), world, run.machine).heard("s")
+def test_who_only_says_try_again_has_changed_nothing(tmp_path: Path) -> None:
+    world, _ = asked_at_desk(tmp_path, AGAIN)
     assert "wedged_arm" in world.state.causes

@@ -9,7 +9,7 @@ from handup.domains.kitting.actions import KINDS
 from handup.domains.kitting.causes import ASKED, BEHIND, GRAPHS, REMEDIED, DrawnChance, chance, confidence
 from handup.domains.kitting.hall_state import HallState
 from handup.domains.kitting.rates import Rates
-from handup.executive.failure import Failure, Level
+from handup.executive.failure import Failure, FailureLevel
 
 
 def scored(seed: int, numbers: Rates) -> tuple[float, bool]:
@@ -49,7 +49,9 @@ def test_no_module_is_called_like_an_input() -> None:
 
 def test_an_action_names_its_modules() -> None:
     world = KittingWorld(0)
-    failure = Failure(levels=(Level(task="t", step=(0,), name="pick"),), leaf="pick", kind="action", code="no_plan")
+    failure = Failure(
+        levels=(FailureLevel(task="t", step=(0,), name="pick"),), leaf="pick", kind="action", code="no_plan"
+    )
     graph = world.actions()["pick"]().modules(failure)
     assert graph is not None
     assert graph.names == ("base", "reach", "map", "grasp")

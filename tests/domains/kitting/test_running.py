@@ -9,6 +9,7 @@ from handup.domains.kitting import KittingWorld, rates
 from handup.domains.kitting.kitting_run import run_in, run_once
 from handup.domains.kitting.variants import VARIANTS, variant
 from handup.executive.events import Ending
+from tests.domains.kitting.steps import only
 
 
 @pytest.mark.parametrize("name", VARIANTS)
@@ -110,7 +111,7 @@ def test_a_run_that_breaks_off_stands_still_for_the_rest_of_its_time() -> None:
 
 def test_with_nobody_there_a_machine_that_does_not_close_ends_the_run_honestly() -> None:
     """Going on could break it: the one failure after which the robot does not even begin another kit."""
-    broken = rates().only("machine_fault", 1.0)
+    broken = only("machine_fault", 1.0)
     found = run_once(0, "full", rates=broken)
     assert found.ending is Ending.FAILED
     assert found.recoveries == {"reset_the_machine": 4, "leave_the_machine_alone": 1}

@@ -14,7 +14,7 @@ from handup.domains.kitting import CAUSES, HallState, KittingWorld, rates
 from handup.domains.kitting.causes import chance
 from handup.domains.kitting.hall_state import CONTENTS, FETCHED, GEAR, MACHINED
 from handup.executive.action import Aborted, Call, Done, NotStarted
-from tests.domains.kitting.steps import Hands
+from tests.domains.kitting.steps import Hands, only
 
 
 def quiet(seed: int = 0, path: Path | None = None) -> KittingWorld:
@@ -156,7 +156,7 @@ def test_the_same_seed_gives_the_same_world() -> None:
 
 def test_what_one_run_does_besides_changes_no_other_draw() -> None:
     """Paired runs see the same faults where they do the same things, whatever they do in between."""
-    shaky = rates().only("out_of_view", 0.5)
+    shaky = only("out_of_view", 0.5)
     seen: list[list[bool]] = []
     for besides in (0, 7):
         hands = Hands(KittingWorld(3, rates=shaky))

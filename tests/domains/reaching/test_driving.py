@@ -13,9 +13,8 @@ from hypothesis import strategies as st
 from handup.core import BadGoals, BadRecord, IllegalCall, UnknownMethod
 from handup.core.panels import Phase, RobotState, ScenePanel, plain
 from handup.domains.reaching import AttemptEnding, Mode, Rules, scene
-from handup.domains.reaching.driven_hand import DevicePush, Drive
-from handup.domains.reaching.ghost import GHOST_S, ghost_of, nearest
-from handup.domains.reaching.page_state import ending_of, panels_of, said_of, things_of
+from handup.domains.reaching.driven_hand import GHOST_S, DevicePush, Drive, ghost_of, nearest
+from handup.domains.reaching.page_drive import ending_of, panels_of, said_of, things_of
 from handup.domains.reaching.scenes import CONTROL_S, STICK_M_S
 from handup.intent import Command
 from tests.fakes.panels import of_type

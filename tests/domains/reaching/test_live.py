@@ -16,8 +16,7 @@ from handup.desk.status import Status
 from handup.domains.domain import Workplace
 from handup.domains.reaching import AttemptEnding, Rules, scene
 from handup.domains.reaching.driven_hand import Drive, Driven
-from handup.domains.reaching.page_drive import NAME, PERSON, ROBOT, RUN, Seat, go_on, keep
-from handup.domains.reaching.page_state import READ_S
+from handup.domains.reaching.page_drive import NAME, PERSON, READ_S, ROBOT, RUN, Seat, go_on, keep
 from handup.domains.reaching.task import Reach, run_of
 from handup.domains.runs import end_task
 from handup.intent.pose import STILL, Vector

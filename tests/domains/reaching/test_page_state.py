@@ -6,7 +6,7 @@ import pytest
 
 from handup.domains.reaching import Mode, scene
 from handup.domains.reaching.driven_hand import DevicePush, Drive
-from handup.domains.reaching.page_state import MOMENT_S, Noticing, said_of
+from handup.domains.reaching.page_drive import MOMENT_S, Noticing, said_of
 from handup.domains.reaching.scenes import Gripper
 from handup.intent import Pose
 from handup.intent.pose import Vector

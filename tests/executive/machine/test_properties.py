@@ -25,7 +25,7 @@ from handup.executive.events import (
     TaskUnanswered,
     Void,
 )
-from handup.executive.failure import Failure, Level
+from handup.executive.failure import Failure, FailureLevel
 from handup.executive.machine import (
     AskPerson,
     Finished,
@@ -197,7 +197,7 @@ def test_the_rule_is_the_one_that_brute_force_finds(
     busy: set[str],
     all_true: bool,
 ) -> None:
-    levels = tuple(Level(task=each, step=(0,), name=leaf, aborts=aborts) for each in tasks)
+    levels = tuple(FailureLevel(task=each, step=(0,), name=leaf, aborts=aborts) for each in tasks)
     failure = Failure(levels=levels, leaf=leaf, kind="action", code=code)
     ready = Program.of(recipes(recipe("main")), rules).rules
     conditions = [each for rule in rules for each in (rule.when.belief, rule.helps) if each is not None]

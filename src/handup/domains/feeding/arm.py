@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from handup.domains.feeding.capture import CAPTURE, Capture, hold_n, scooped_ml, stuck, tine_depths_mm, wound
+from handup.domains.feeding.capture import CAPTURE, hold_n, scooped_ml, stuck, tine_depths_mm, wound
 from handup.domains.feeding.gl import mujoco
 from handup.domains.feeding.scene import (
     BLADE_HALF_WIDTH_M,
@@ -136,10 +136,6 @@ class Arm:
         self._model.eq_data[piece.weld, :11] = self._relative(piece.body)
         self._data.eq_active[piece.weld] = 1
 
-    def draw_in(self, piece: Piece, goal_m: Floats) -> None:
-        """Let a fastened piece glide to a place in the fork's frame while the fork moves on."""
-        self._glide[piece.weld] = (self._model.eq_data[piece.weld, 3:6].copy(), goal_m, 0)
-
     def pull_n(self, piece: Piece) -> float:
         """Return how hard a fastened piece pulls, in N."""
         kinds = self._data.efc_type == int(self._module.mjtConstraint.mjCNSTR_EQUALITY)
@@ -208,44 +204,25 @@ class Load:
     smear: bool = False
 
 
-class Fork:
+class Fork(Arm):
     """Fork at work: the motion of one execution. Build one per execution.
 
     Args:
         scene: The plate; changed.
         random: Generator of the arm's jitter, and of how well this piece holds.
         each_stride: Called with the simulated time after every few steps: a film is made there.
-        constants: Constants of the capture model.
     """
 
-    def __init__(
-        self,
-        scene: PlateScene,
-        random: np.random.Generator,
-        each_stride: Callable[[float], None],
-        constants: Capture = CAPTURE,
-    ) -> None:
-        self._scene, self._model, self._data = scene, scene.model, scene.data
-        self._module = mujoco()
-        self._arm = Arm(scene, each_stride)
-        self._constants = constants
-        self._luck = float(np.exp(random.normal(0.0, constants.luck)))
-        self._shift = random.normal(0.0, constants.jitter_mm / 1000.0, 2)
-        self._turn = float(np.radians(random.normal(0.0, constants.jitter_deg)))
+    def __init__(self, scene: PlateScene, random: np.random.Generator, each_stride: Callable[[float], None]) -> None:
+        super().__init__(scene, each_stride)
+        self._luck = float(np.exp(random.normal(0.0, CAPTURE.luck)))
+        self._shift = random.normal(0.0, CAPTURE.jitter_mm / 1000.0, 2)
+        self._turn = float(np.radians(random.normal(0.0, CAPTURE.jitter_deg)))
         self._by_touch = {piece.touch: index for index, piece in enumerate(scene.pieces)}
         self._pierced: dict[int, None] = {}
         self._flat_now = False
         self.load = Load()
         self.broke = False
-
-    @property
-    def seconds(self) -> float:
-        """Simulated time so far."""
-        return self._arm.seconds
-
-    def halt(self) -> None:
-        """Let the arm stay where it is; its next motion begins with its tines."""
-        self._arm.touching(tines=True, blade=False)
 
     def outcome(self) -> SkillExecution:
         """Return what came of the execution."""
@@ -267,22 +244,22 @@ class Fork:
     def skewer(self, first_m: Floats, second_m: Floats) -> None:
         """Go straight down at the midpoint, the row of tines across the line; then up."""
         at, angle = self._aim(first_m, second_m)
-        self._arm.go(np.array([*at, HOVER_M]), upright(angle))
-        self._down(at, angle, self._constants.guard_n)
+        self.go(np.array([*at, HOVER_M]), upright(angle))
+        self._down(at, angle, CAPTURE.guard_n)
         self._hold(1.0)
-        tips = self._arm.tips()
+        tips = self.tips()
         self._from_heaps(lambda mound: stuck(mound.heap, tips), at, 0.012, 6.0)
         self._away(angle, flat=False)
 
     def twirl(self, first_m: Floats, second_m: Floats) -> None:
         """Go gently down at the midpoint, the row of tines across the strands; turn twice; then go up."""
         at, angle = self._aim(first_m, second_m)
-        self._arm.go(np.array([*at, HOVER_M]), upright(angle))
-        self._down(at, angle, self._constants.twirl_guard_n)
+        self.go(np.array([*at, HOVER_M]), upright(angle))
+        self._down(at, angle, CAPTURE.twirl_guard_n)
         height = float(self._data.qpos[self._scene.fork_qpos + 2])
         for turned in np.linspace(0.0, 4.0 * np.pi, 120):
-            self._arm.move(np.array([*at, height]), upright(angle + turned))
-        self._hold(self._constants.torn)
+            self.move(np.array([*at, height]), upright(angle + turned))
+        self._hold(CAPTURE.torn)
         self._from_heaps(lambda mound: wound(mound.heap, at, angle), at, 0.017, 9.0)
         self._away(angle, flat=False)
 
@@ -298,16 +275,16 @@ class Fork:
         unit = way / min(length, LONGEST_SCOOP_M) if length > SHORTEST_SCOOP_M else turn[:, 0]
         frame = flat_frame(unit)
         self._flat_now = True
-        self._arm.touching(tines=False, blade=True)
-        self._arm.go(np.array([*(start - 0.012 * unit), 0.035]), frame)
+        self.touching(tines=False, blade=True)
+        self.go(np.array([*(start - 0.012 * unit), 0.035]), frame)
         for share in np.linspace(0.0, 1.0, 20):
             low = (1.0 - share) * 0.035 + share * BOTTOM_M
-            self._arm.move(np.array([*(start - (1.0 - share) * 0.012 * unit), low]), frame)
+            self.move(np.array([*(start - (1.0 - share) * 0.012 * unit), low]), frame)
         gathered = [scooped_ml(mound.heap, start, end, half_width_m=BLADE_HALF_WIDTH_M) for mound in self._scene.mounds]
         slipped: set[int] = set()
         steps = max(int(float(np.hypot(*way)) / SWEEP_M_S / (STRIDE * STEP_S)), 2)
         for share in np.linspace(0.0, 1.0, steps):
-            self._arm.move(np.array([*(start + share * way), BOTTOM_M]), frame)
+            self.move(np.array([*(start + share * way), BOTTOM_M]), frame)
             self._board(slipped)
         self._gather(gathered, start, end)
         self._away(float(np.arctan2(unit[1], unit[0])), flat=True)
@@ -323,7 +300,7 @@ class Fork:
         """Go down to the bottom, or until something presses harder than the guard allows. Firm tips go in."""
         frame = upright(angle)
         for height in np.arange(HOVER_M, BOTTOM_M, -DOWN_M_S * STRIDE * STEP_S):
-            self._arm.move(np.array([*at, height]), frame)
+            self.move(np.array([*at, height]), frame)
             pressed = self._pressed()
             for index, force in pressed.items():
                 if force >= self._scene.pieces[index].food.pierce_n:
@@ -353,19 +330,19 @@ class Fork:
 
     def _hold(self, share: float) -> None:
         """Weld each pierced piece to the fork, with what its tines bear."""
-        tips, row, along = self._arm.tips(), self._arm.column(0), self._arm.column(2)
+        tips, row, along = self.tips(), self.column(0), self.column(2)
         for index in self._pierced:
             piece = self._scene.pieces[index]
             place, axes = self._data.xpos[piece.body], self._data.xmat[piece.body].reshape(3, 3)
             local = (tips - place) @ axes
             turned = {"row": row @ axes, "along": along @ axes}
             depths = tine_depths_mm(piece.food.shape, piece.half_m, local, turned["along"], length_m=TINE_LENGTH_M)
-            bears = hold_n(piece.food, depths, local, **turned, constants=self._constants) * self._luck * share
+            bears = hold_n(piece.food, depths, local, **turned) * self._luck * share
             if bears > 0.0:
                 self._weld(index, bears)
 
     def _weld(self, index: int, bears: float) -> None:
-        self._arm.weld(self._scene.pieces[index])
+        self.weld(self._scene.pieces[index])
         self.load.pieces[index] = bears
 
     def _board(self, slipped: set[int]) -> None:
@@ -373,36 +350,38 @@ class Fork:
         for index, piece in enumerate(self._scene.pieces):
             if index in self.load.pieces or index in slipped:
                 continue
-            local = (self._data.xpos[piece.body] - self._arm.place()) @ self._arm.axes()
+            local = (self._data.xpos[piece.body] - self.place()) @ self.axes()
             reach = piece.half_m[:2].mean()
             if -1.45 * reach < local[2] < 0.03 and abs(local[0]) < BLADE_HALF_WIDTH_M + reach and abs(local[1]) < 0.03:
                 if self.load.pieces:  # there is room for one
                     slipped.add(index)
                     continue
                 aside = min(abs(float(local[0])) / (BLADE_HALF_WIDTH_M + 0.3 * reach), 1.0)
-                if piece.food.scoop * (1.0 - aside**2) * self._luck < self._constants.enough:
+                if piece.food.scoop * (1.0 - aside**2) * self._luck < CAPTURE.enough:
                     slipped.add(index)
                     continue
                 self._model.geom_contype[piece.touch] = self._model.geom_conaffinity[piece.touch] = 0
-                self._weld(index, self._constants.scoop_n)
-                self._arm.draw_in(piece, np.array([0.0, -float(piece.half_m[2]) - 0.003, 0.016]))
+                self._weld(index, CAPTURE.scoop_n)
+                # Fastened, it glides to a place in the fork's frame while the fork moves on.
+                goal_m = np.array([0.0, -float(piece.half_m[2]) - 0.003, 0.016])
+                self._glide[piece.weld] = (self._model.eq_data[piece.weld, 3:6].copy(), goal_m, 0)
 
     def _from_heaps(self, score: Callable[[Mound], float], at: Floats, radius_m: float, ml: float) -> None:
         """Take from the heap under the fork if it sticks well enough."""
         for index, mound in enumerate(self._scene.mounds):
             reached = score(mound) * self._luck
-            if reached >= self._constants.residue:
-                share = 1.0 if reached >= self._constants.enough else 0.08
+            if reached >= CAPTURE.residue:
+                share = 1.0 if reached >= CAPTURE.enough else 0.08
                 taken = mound.heap.take(mound.heap.near(at, radius_m) * mound.heap.heights_m, ml * share)
-                self._on_fork(index, taken, smear=reached < self._constants.enough or taken < self._constants.bite_ml)
+                self._on_fork(index, taken, smear=reached < CAPTURE.enough or taken < CAPTURE.bite_ml)
 
     def _gather(self, gathered: list[tuple[float, Floats]], start: Floats, end: Floats) -> None:
         for index, (mound, (volume, amounts)) in enumerate(zip(self._scene.mounds, gathered, strict=True)):
-            kept = volume if mound.heap.food.scoop >= self._constants.enough else 0.12 * volume
-            enough = kept * self._luck >= 1.6 * self._constants.bite_ml
+            kept = volume if mound.heap.food.scoop >= CAPTURE.enough else 0.12 * volume
+            enough = kept * self._luck >= 1.6 * CAPTURE.bite_ml
             if enough:
-                taken = mound.heap.take(amounts, min(kept, self._constants.blade_ml))
-                self._on_fork(index, taken, smear=taken < self._constants.bite_ml)
+                taken = mound.heap.take(amounts, min(kept, CAPTURE.blade_ml))
+                self._on_fork(index, taken, smear=taken < CAPTURE.bite_ml)
             elif volume > 0.3:
                 mound.heap.push(start, end, half_width_m=BLADE_HALF_WIDTH_M, floor_m=0.002, share=0.4)
                 self._on_fork(index, 0.4, smear=True)
@@ -417,11 +396,11 @@ class Fork:
 
     def _away(self, angle: float, *, flat: bool) -> None:
         """Go up, and to the place where the fork shows what it has, turned as always there."""
-        start = self._arm.place().copy()
+        start = self.place().copy()
         top = np.array([start[0], start[1], LIFT_M])
         frame = waiting_frame(angle, flat=flat)
         for share in eased(48):
-            self._arm.move(start + share * (top - start), frame)
+            self.move(start + share * (top - start), frame)
             self._check_holds()
         show = np.array(SHOW_M)
         count = int(float(np.linalg.norm(show - top)) / CARRY_M_S / (STRIDE * STEP_S)) + 24
@@ -430,20 +409,20 @@ class Fork:
         for share in eased(count):
             frame = waiting_frame((1.0 - share) * back, flat=flat)
             if self.load.pieces:
-                self._arm.move(top + share * (show - top), frame)
+                self.move(top + share * (show - top), frame)
                 self._check_holds()
             else:
-                self._arm.jump(top + share * (show - top), frame)
-        self._arm.touching(tines=True, blade=False)
+                self.jump(top + share * (show - top), frame)
+        self.touching(tines=True, blade=False)
         for _ in range(12):
-            self._arm.move(show, frame)
+            self.move(show, frame)
         self._check_holds()
 
     def _check_holds(self) -> None:
         """Let go of what pulls harder than its hold bears."""
         for index in list(self.load.pieces):
             piece = self._scene.pieces[index]
-            if self._arm.pull_n(piece) > self.load.pieces[index]:
+            if self.pull_n(piece) > self.load.pieces[index]:
                 self._data.eq_active[piece.weld] = 0
                 self._model.geom_contype[piece.touch] = 1
                 self._model.geom_conaffinity[piece.touch] |= 1

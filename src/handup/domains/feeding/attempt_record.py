@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from handup.core import Value, event, value_from_json, value_to_json
+from handup.core import Value, event, value_from_json
 from handup.domains.feeding.skills import SkillExecution
 from handup.domains.feeding.truth import BiteJudgement
 from handup.journal import Entry, Journal
@@ -48,12 +48,6 @@ class BiteAttempt:
     recalled: dict[str, int] = field(default_factory=dict)
     brought: bool | None = None
     people: tuple[str, ...] = ()
-
-    @classmethod
-    def of_outputs(cls, outputs: Mapping[str, Value], *, execution: SkillExecution, **rest: Any) -> BiteAttempt:
-        """Make a record from outputs as a policy has them."""
-        record = {module: value_to_json(output) for module, output in outputs.items()}
-        return cls(said=record, execution=execution, brought=execution.is_bite_of(str(outputs["food"])), **rest)
 
     @property
     def outputs(self) -> dict[str, Value]:
@@ -144,7 +138,8 @@ class AttemptLog:
         self.all: list[BiteAttempt | HaltedAct] = [
             record for record in events if isinstance(record, BiteAttempt | HaltedAct)
         ]
-        self._begun: set[str] = {record.action for record in events if isinstance(record, Moving)}
+        self.begun: set[str] = {record.action for record in events if isinstance(record, Moving)}
+        """Actions of which it was written down that the arm was about to move for them."""
         self.heard: dict[str, HeldAnswer] = heard(entries)
 
     @property
@@ -179,21 +174,18 @@ class AttemptLog:
             if (seen := outcomes.get(attempt.action)) is not None
         ]
 
-    def has_begun(self, action: str) -> bool:
-        """Return whether it was written down that the arm was about to move for an action."""
-        return action in self._begun
-
     def begin(self, action: str) -> None:
         """Note that the arm is about to move; durable when this returns."""
         if self._journal is not None:
             self._journal.append(Moving(action=action), run=self._run, key=action)
-        self._begun.add(action)
+        self.begun.add(action)
 
     def add(self, acted: BiteAttempt | HaltedAct) -> None:
         """Add an attempt, with the people who answered for it; durable when this returns."""
         if self._journal is not None:
             if isinstance(acted, BiteAttempt):
-                answered = who_answered(self._journal.read(run=self._run))
+                told = (entry.event for entry in self._journal.read(run=self._run))
+                answered = (event.by for event in told if isinstance(event, RunTold) and event.by is not None)
                 acted = replace(acted, people=tuple(dict.fromkeys((*answered, *acted.people))))
             self._journal.append(acted, run=self._run, key=acted.action)
         self.all.append(acted)
@@ -222,12 +214,6 @@ def heard(entries: Iterable[Entry]) -> dict[str, HeldAnswer]:
                     case Forwarded(renewed=gone):
                         answers = {module: answer for module, answer in answers.items() if module not in gone}
     return answers
-
-
-def who_answered(entries: Iterable[Entry]) -> tuple[str, ...]:
-    """Return the people whose answers a bite's run was told."""
-    told = (entry.event for entry in entries if isinstance(entry.event, RunTold))
-    return tuple(dict.fromkeys(answer.by for answer in told if answer.by is not None))
 
 
 def outputs_of(said: Mapping[str, Any]) -> dict[str, Value]:

@@ -14,7 +14,6 @@ from typing import Any
 from handup.confidence import Sample
 from handup.confidence.calibration_sets import LabelEntry, Ranked, food_entries, of_entries, skill_entries
 from handup.core import BadRecord, Calibrator, UnknownName, WrongSize, calibrator_from_json
-from handup.domains.feeding.camera import Item
 from handup.domains.feeding.crops import overlap
 from handup.domains.feeding.module_outputs import FeedingModules, NamedFood
 from handup.domains.feeding.modules import folder_of, networks_in
@@ -75,7 +74,10 @@ class Rows:
                 self.boxes.append((score, right))
                 if item is not None and right:
                     chosen = modules.choose(rgb, label, box)
-                    self.skills += skill_entries([(_ranked(chosen.scores), _fitting(item, chosen.skill), True)])
+                    ranked = Ranked(tuple(map(str, chosen.scores)), tuple(chosen.scores.values()))
+                    # The true skill; if several fit, the chosen one if it is among them.
+                    fitting = chosen.skill if chosen.skill in item.best else item.skill
+                    self.skills += skill_entries([(ranked, str(fitting), True)])
                     aimed = modules.aim(rgb, box, item.skill, seed=world.seed)
                     self.aims.append((aimed.variance, aims_well(world, item, item.skill, aimed.params)))
         for module, rows in self._held.items():
@@ -120,15 +122,6 @@ def _predictions(named: NamedFood, foods: int) -> list[Ranked]:
     ranked = list(named.scores.items())
     rest = ranked[foods:]
     return [Ranked(*(tuple(part) for part in zip(entry, *rest, strict=True))) for entry in ranked[:foods]]
-
-
-def _ranked(scores: Mapping[Any, float]) -> Ranked:
-    return Ranked(tuple(map(str, scores)), tuple(scores.values()))
-
-
-def _fitting(item: Item, skill: Any) -> str:
-    """Return the true skill; if several fit, the chosen one if it is among them."""
-    return str(skill if skill in item.best else item.skill)
 
 
 def load(kind: str = BEST, folder: Path | None = None) -> dict[str, Calibrator]:

@@ -23,6 +23,7 @@ from handup.domains.feeding.skills import Params, Skill
 Floats = NDArray[np.float64]
 SEEN = np.array([1, 1, 1, 0, 0, 0], np.uint8)
 """Groups of geometry that rays hit: what is seen, not the plain bodies that stand for it in the physics."""
+DOWN = np.array([0.0, 0.0, -1.0])
 SCOOP_Z_M = 0.006
 FORK_PX = (96, 96)
 """Width and height of the picture of the fork."""
@@ -88,7 +89,7 @@ class Overhead:
     def height_seen(self, x: float, y: float) -> float:
         """Return the height of what is seen at a point of the picture, in m, as a depth camera gives it."""
         ray = self.ray(x, y)
-        far = self._hit(self._place, ray)
+        far, _ = self._hit(self._place, ray)
         return float((self._place + ray * far)[2]) if far >= 0.0 else 0.0
 
     def fractions(self, point_m: Floats) -> tuple[float, float]:
@@ -109,21 +110,19 @@ class Overhead:
 
     def top_at(self, at_m: Floats) -> float:
         """Return the height of the highest thing at a place, in m."""
-        far = self._hit(np.array([*at_m, 0.10]), np.array([0.0, 0.0, -1.0]))
+        far, _ = self._hit(np.array([*at_m, 0.10]), DOWN)
         return 0.10 - far if far >= 0.0 else 0.0
 
     def _body_at(self, at_m: Floats) -> int:
         """Return the body of the highest thing at a place; 0 is the plate, the table or a heap."""
-        geom = np.zeros(1, np.int32)
-        start, down = np.array([*at_m, 0.10]), np.array([0.0, 0.0, -1.0])
-        far = mujoco().mj_ray(self._scene.model, self._scene.data, start, down, SEEN, 1, self._scene.fork, geom)
-        return int(self._scene.model.geom_bodyid[geom[0]]) if far >= 0.0 else 0
+        far, geom = self._hit(np.array([*at_m, 0.10]), DOWN)
+        return int(self._scene.model.geom_bodyid[geom]) if far >= 0.0 else 0
 
-    def _hit(self, start: Floats, ray: Floats) -> float:
-        data: Any = self._scene.data
-        return float(
-            mujoco().mj_ray(self._scene.model, data, start, ray, SEEN, 1, self._scene.fork, np.zeros(1, np.int32))
-        )
+    def _hit(self, start: Floats, ray: Floats) -> tuple[float, int]:
+        """Return how far along a ray something is met, below 0 where nothing is, and its geom."""
+        geom = np.zeros(1, np.int32)
+        far = mujoco().mj_ray(self._scene.model, self._scene.data, start, ray, SEEN, 1, self._scene.fork, geom)
+        return float(far), int(geom[0])
 
     def best_for_piece(self, piece: Piece) -> dict[Skill, Params]:
         """Return lines along its long side through its middle; for scooping a way through it, from the rim inwards."""

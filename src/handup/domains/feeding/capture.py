@@ -5,7 +5,7 @@ in it adds to the hold, tines along the grain and a hold far from its middle tak
 in the fork's way (scoop), how strands lie to the tines (twirl) and how well the food hangs together (skewer). A heap is
 a field of heights; what is taken leaves a groove.
 
-The constants were fixed on the tuning seeds (`sweep.TUNING_SEEDS`) before any network was trained.
+The constants were fixed on the tuning seeds (`examples/feeding_sweep.py`) before any network was trained.
 """
 
 from __future__ import annotations
@@ -225,9 +225,7 @@ def tine_depths_mm(shape: str, half_m: Floats, tips_m: Floats, along: Floats, *,
     return depths
 
 
-def hold_n(
-    food: Food, depths_mm: Floats, tips_m: Floats, *, row: Floats, along: Floats, constants: Capture
-) -> float:  # fmt: skip
+def hold_n(food: Food, depths_mm: Floats, tips_m: Floats, *, row: Floats, along: Floats) -> float:
     """Return what the tines in a piece bear before it slips off, in N, however the piece has rolled.
 
     Args:
@@ -237,7 +235,6 @@ def hold_n(
         row: Direction of the row of tines, in its frame.
         along: Direction from a tip towards the handle, in its frame, of length 1: the hold is so far beside the
             piece's middle as the tines pass beside it.
-        constants: Constants of the model.
     """
     total = float(depths_mm.sum())
     if total <= 0.0:
@@ -245,7 +242,7 @@ def hold_n(
     # The hold acts at the mean of the tines, by their depth; beside the middle of the piece it has a lever.
     middle = (tips_m * depths_mm[:, None]).sum(axis=0) / total
     off_mm = 1000.0 * float(np.linalg.norm(middle - (middle @ along) * along))
-    lever = 1.0 if food.shape == "leaf" else 1.0 / (1.0 + (off_mm / constants.lever_mm) ** 2)
+    lever = 1.0 if food.shape == "leaf" else 1.0 / (1.0 + (off_mm / CAPTURE.lever_mm) ** 2)
     split = 1.0 - food.grain * float(row[0]) ** 2
     return food.hold_n_mm * total * lever * split
 

@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from types import MappingProxyType
-from typing import Any
 
 import numpy as np
 
 from handup.core import MissingSetting, OutOfRange, UnknownName
-from handup.core.files import shipped_data
+from handup.core.files import shipped_data, shipped_records
 from handup.domains.feeding.skills import Skill
 
 Range = tuple[float, float]
@@ -43,7 +41,7 @@ class Food:
     heap: bool = False
     pierce_n: float = 0.2
     hold_n_mm: float = 0.0
-    grain: float = 0.0
+    grain: float | int = 0.0  # whole numbers stay such: published rows carry a hash of the table
     strand: float = 0.0
     cohesion: float = 0.0
 
@@ -68,9 +66,7 @@ class Food:
 @cache
 def foods() -> Mapping[str, Food]:
     """Return all foods by name, in the table's order."""
-    return MappingProxyType(
-        {name: _food(name, entry) for name, entry in shipped_data(__file__, "data/foods.yaml").items()}
-    )
+    return shipped_records(Food, shipped_data(__file__, "data/foods.yaml"))
 
 
 def food(name: str) -> Food:
@@ -82,21 +78,6 @@ def food(name: str) -> Food:
     if name not in foods():
         raise UnknownName(f"there is no food '{name}'", hint=f"Choose among: {', '.join(foods())}.")
     return foods()[name]
-
-
-def _food(name: str, entry: dict[str, Any]) -> Food:
-    ranges: dict[str, Any] = {}
-    for key in ("size_mm", "easy", "hard"):
-        ranges[key] = tuple((float(low), float(high)) for low, high in entry.pop(key))
-    skills = tuple(Skill(skill) for skill in entry.pop("skills"))
-    return Food(name=name, skills=skills, **ranges, **entry)
-
-
-def as_tuples(value: Any) -> Any:
-    """Return data as it was read, with tuples in place of lists."""
-    if isinstance(value, Mapping):
-        return {key: as_tuples(inner) for key, inner in value.items()}
-    return tuple(map(as_tuples, value)) if isinstance(value, list) else value
 
 
 @dataclass(frozen=True)
@@ -130,8 +111,8 @@ class Plate:
         return {name: int(random.integers(low, high + 1)) for name, (low, high) in self.pieces.items()}
 
 
-PLATES: Mapping[str, Plate] = MappingProxyType(
-    {name: Plate(name, as_tuples(pieces)) for name, pieces in shipped_data(__file__, "data/plates.yaml").items()}
+PLATES: Mapping[str, Plate] = shipped_records(
+    Plate, {name: {"pieces": pieces} for name, pieces in shipped_data(__file__, "data/plates.yaml").items()}
 )
 """The plates of the paper's studies, and noodles, so that twirling is needed."""
 

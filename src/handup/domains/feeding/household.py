@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 
@@ -10,21 +10,21 @@ from handup.core import ConflictingSettings
 from handup.desk import SkippingClock
 from handup.domains import runs
 from handup.domains.domain import PAGE, SIMULATED
-from handup.domains.feeding.meal_orders import (
+from handup.domains.feeding.memory_modules import memory_in, store_at
+from handup.domains.feeding.order import (
     RUN,
     WORLD,
     MealFinished,
     MealOrdered,
+    MealTerms,
+    Order,
     ordered_as,
     ordered_of,
     orders_on,
     read_order,
-    read_terms,
     refuse_another,
 )
-from handup.domains.feeding.memory_modules import memory_in, store_at
-from handup.domains.feeding.order import MealTerms, Order
-from handup.domains.runs import RUNS, TaskOver, begin_run
+from handup.domains.runs import TaskOver, begin_run, find_run, latest_run, next_name
 from handup.journal import Journal
 from handup.journal.address import address_of
 from handup.journal.writer import Writer
@@ -73,15 +73,17 @@ def next_meal(
     """
     with journal.writing() as writer:
         if (ordered := _going_on(writer, new=new, again=again)) is not None:
-            known = read_order(ordered)
+            known, _ = read_order(ordered)
             seed = known.seed if own_seed else wanted.seed
             kitchen = known.kitchen if own_kitchen else wanted.kitchen
             refuse_another(ordered, replace(wanted, name=known.name, seed=seed, kitchen=kitchen), terms)
             return Next(known, goes_on=True)
         orders = orders_on(writer)
         seed = wanted.seed + (len(orders) if own_seed else 0)
-        kitchen = _home(orders, seed) if own_kitchen else wanted.kitchen
-        order = replace(wanted, name=RUNS.next_name(writer, "meal"), seed=seed, kitchen=kitchen)
+        # The home of the store is that of the first meal that had any, or a new one.
+        homes = (meal.order["kitchen"] for meal in orders if meal.order.get("kitchen") is not None)
+        kitchen = next(map(int, homes), seed) if own_kitchen else wanted.kitchen
+        order = replace(wanted, name=next_name(writer, "meal"), seed=seed, kitchen=kitchen)
         begin_run(writer, runs.Ordered(name=order.name, world=WORLD, people=people), asdict(order))
         writer.append(ordered_of(order, terms), run=RUN)
     return Next(order, goes_on=False)
@@ -95,13 +97,13 @@ def terms_of(journal: Journal, *, new: bool = False, again: bool = False) -> Mea
     """
     with journal.writing() as writer:
         known = _going_on(writer, new=new, again=again)
-    return None if known is None else read_terms(known)
+    return None if known is None else read_order(known)[1]
 
 
 def _going_on(writer: Writer, *, new: bool, again: bool) -> MealOrdered | None:
     """Return the latest meal, unless a new one is to begin."""
     _adopt(writer)
-    last = None if new else RUNS.latest(writer, lambda ordered: ordered.world == WORLD)
+    last = None if new else latest_run(writer, lambda ordered: ordered.world == WORLD)
     if last is None or (last.over is not None and not again):
         return None
     return ordered_as(writer, last.order.name)  # none where it was killed before it began
@@ -111,17 +113,11 @@ def _adopt(writer: Writer) -> None:
     """Order the meals of 0.1.0 among the runs of the store, where all later ones are."""
     over = {entry.event.name for entry in writer.read(run=RUN) if isinstance(entry.event, MealFinished)}
     for meal in orders_on(writer):
-        if RUNS.find(writer, meal.name) is None:
+        if find_run(writer, meal.name) is None:
             people = SIMULATED if meal.terms.get("people") == SIMULATED else PAGE
             begin_run(writer, runs.Ordered(name=meal.name, world=WORLD, people=people), meal.order)
             if meal.name in over:
                 writer.append(TaskOver(), run=meal.name)
-
-
-def _home(orders: Sequence[MealOrdered], seed: int) -> int:
-    """Return the home of the next meal of a store: that of the first one that had any, or a new one."""
-    homes = (order.order.get("kitchen") for order in orders)
-    return next((int(home) for home in homes if home is not None), seed)
 
 
 OWN = ""

@@ -11,15 +11,13 @@ import colorsys
 import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from types import MappingProxyType
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from handup.core import OutOfRange, UnknownName
-from handup.core.files import shipped_data
-from handup.domains.feeding.foods import Food, Range, as_tuples
+from handup.core.files import shipped_data, shipped_records
+from handup.domains.feeding.foods import Food, Range
 
 Hsv = tuple[Range, Range, Range]
 Rgb = tuple[float, float, float]
@@ -173,15 +171,7 @@ def _three(numbers: Sequence[float] | np.ndarray) -> Rgb:
     return first, second, third
 
 
-def _looks(name: str, *, lamps: Sequence[Mapping[str, Any]], **entry: Any) -> Looks:
-    ranges = {key: as_tuples(value) for key, value in entry.items()}
-    families = [Lamp(**{key: as_tuples(value) for key, value in lamp.items()}) for lamp in lamps]
-    return Looks(name=name, lamps=tuple(families), **ranges)
-
-
-LOOKS: Mapping[str, Looks] = MappingProxyType(
-    {name: _looks(name, **entry) for name, entry in shipped_data(__file__, "data/looks.yaml").items()}
-)
+LOOKS: Mapping[str, Looks] = shipped_records(Looks, shipped_data(__file__, "data/looks.yaml"))
 EASY, HARD = LOOKS["easy"], LOOKS["hard"]
 
 

@@ -8,14 +8,18 @@ run.
 from __future__ import annotations
 
 import zlib
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import ExitStack
 from functools import partial
 from itertools import count, takewhile
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from handup.core import (
+    BadData,
+    Box,
     Calibrator,
     Outcome,
     Person,
@@ -26,26 +30,24 @@ from handup.core import (
     value_from_json,
 )
 from handup.desk import Channel, Desk, Simulated, SkippingClock
-from handup.domains.domain import SIMULATED
+from handup.domains.domain import SIMULATED, Halted
 from handup.domains.feeding import calibration
 from handup.domains.feeding.attempt_record import AttemptLog, BiteAttempt, HaltedAct
-from handup.domains.feeding.meal_film import FilmedPolicy
-from handup.domains.feeding.meal_orders import begin, ordered_as, refuse_another
+from handup.domains.feeding.film import Film, captioned, write_gif
 from handup.domains.feeding.meal_result import Bite, Served
-from handup.domains.feeding.memory_modules import Lessons, RememberingModules, kept_in, meal_id
+from handup.domains.feeding.memory_modules import Lessons, RememberingModules, kept_in
 from handup.domains.feeding.module_outputs import FeedingModules, Picture
 from handup.domains.feeding.modules import Faulty
-from handup.domains.feeding.order import PERSON, MealTerms, Order
-from handup.domains.feeding.policy import BitePolicy
+from handup.domains.feeding.order import PERSON, MealTerms, Order, begin, meal_id, ordered_as, refuse_another
+from handup.domains.feeding.policy import BitePolicy, Company
 from handup.domains.feeding.skills import Skill
-from handup.domains.feeding.truth import nothing_left, right_answer
-from handup.domains.feeding.watcher import Company
+from handup.domains.feeding.truth import MODULES, nothing_left, right_answer
 from handup.domains.feeding.world import PlateWorld
-from handup.domains.guard import Halted
 from handup.journal import Journal
 from handup.memory import Embedder, Memory
+from handup.models.pictures import marked, pillow
 from handup.people import BITE, SimulatedPerson, Workload
-from handup.recover import Episode, Settings, run
+from handup.recover import Episode, Look, Pass, Settings, run
 from handup.recover.run_record import RunForwarded
 from handup.recover.unknown_outcome import EFFECTS, NOT_STARTED
 from handup.when import Strategy, strategy
@@ -62,7 +64,6 @@ class Meal:
         modules: The four modules.
         calibrators: Calibrator of each module; None for the shipped ones.
         film: List that takes the frames of a film.
-        shown: Called with each picture that a question is about.
         company: Company at the table.
         memory: Memory of the household, which keeps people's answers about foods and skills for later meals.
         plates: Encoder of plates for the memory; None for the shipped one. Another one needs a memory
@@ -82,7 +83,6 @@ class Meal:
         modules: FeedingModules,
         calibrators: dict[str, Calibrator] | None = None,
         film: list[Picture] | None = None,
-        shown: Callable[[str, Picture], object] = lambda name, picture: None,
         company: Company | None = None,
         memory: Memory | None = None,
         plates: Embedder | None = None,
@@ -107,7 +107,7 @@ class Meal:
             )
         self._memory_store = "" if memory is None else kept_in(memory, journal)
         self._remembering = None if memory is None else RememberingModules(self._modules, memory, plates, crops)
-        self._film, self._shown = film, shown
+        self._film = film
         self.strategy: Strategy = strategy(order.method)
         done = self._done()
         if done:
@@ -227,7 +227,8 @@ class Meal:
                 break
             if not self._is_known(self.order.run_of(number, stops + 1)) and not self._company.goes_on():
                 break
-            if self._halted():
+            done = self._done()
+            if done and isinstance(done[-1], HaltedAct):  # so that the fork is still where the motion was stopped
                 self.world.clear_tool()
         return episodes, acts
 
@@ -264,17 +265,14 @@ class Meal:
         times = [entry.at_s for name in self._runs() for entry in self.journal.read(run=name)]
         return max(times) - min(times)
 
-    def _halted(self) -> bool:
-        """Return whether the last motion was stopped on its way, so that the fork is still where it was then."""
-        done = self._done()
-        return bool(done) and isinstance(done[-1], HaltedAct)
-
     def _is_known(self, name: str) -> bool:
         return any(True for _ in self.journal.read(run=name, limit=1))
 
     def _policy(self, name: str, number: int) -> BitePolicy:
         make = (
-            BitePolicy if self._film is None else partial(FilmedPolicy, frames=self._film, caption=self._title(number))
+            BitePolicy
+            if self._film is None
+            else partial(FilmedPolicy, frames=self._film, caption=f"bite {number} of {self.order.bites}")
         )
         return make(
             self.world,
@@ -282,32 +280,19 @@ class Meal:
             self._calibrators,
             acts=AttemptLog(self.journal, name),
             name=name,
-            guard=self._company.guard,
             company=self._company,
             doubt_below=self.order.doubt_below,
             marks=self._marks,
             passed=self._pass,
-            shown=self._show,
-            learns=self._lessons(name),
+            learns=None
+            if self._remembering is None
+            else Lessons(self._remembering, self.journal, name, meal_id(self.journal, self.order.name)),
         )
-
-    def _lessons(self, name: str) -> Lessons | None:
-        """Return the lessons of a bite's run; None without a memory."""
-        if self._remembering is None:
-            return None
-        return Lessons(self._remembering, self.journal, name, meal_id(self.journal, self.order.name))
-
-    def _title(self, number: int) -> str:
-        return f"bite {number} of {self.order.bites}"
 
     def _pass(self, seconds: float) -> None:
         """Let the time of an attempt pass on a clock that is moved by hand."""
         if isinstance(self.journal.clock, SkippingClock):
             self.journal.clock.advance(seconds)
-
-    def _show(self, name: str, picture: Picture) -> None:
-        self._shown(name, picture)
-        self._company.shown(name, picture)
 
     def _rest(self, name: str) -> None:
         """Wait while the person chews, from the end of the bite: a meal that goes on does not chew twice."""
@@ -322,3 +307,87 @@ def _module_of(question: Question) -> str:
     """Return the module that a question is about, by the question's form."""
     by_kind = {"box": "box", "points": "params"}
     return by_kind.get(question.kind, "skill" if question.options == tuple(map(str, Skill)) else "food")
+
+
+SIZE = (320, 240)
+EVERY_S, STILL = 0.12, 9
+"""Simulated seconds between two pictures of an attempt; number of pictures for which a still stays."""
+
+
+# -- the film: what the robot sees, what it decides, how it tries, what came of it, with captions ----------------------
+
+
+class FilmedPolicy(BitePolicy):
+    """Policy that is filmed: every question and every attempt, each with words below the picture.
+
+    Args:
+        arguments: As for `BitePolicy`.
+        frames: List to which pictures are added.
+        caption: Words below all of them.
+        settings: As for `BitePolicy`.
+    """
+
+    def __init__(self, *arguments: Any, frames: list[Picture], caption: str, **settings: Any) -> None:
+        film = Film(every_s=EVERY_S, size=SIZE)
+        super().__init__(*arguments, film=film, **settings)
+        self._reel, self._frames, self._caption = film, frames, caption
+        self._answers = {module: heard.answer for module, heard in self._heard.items()}
+
+    def forward(self, answers: Mapping[str, Value]) -> Pass:
+        """Return the output of each module, and film a still of each new answer."""
+        result = super().forward(answers)
+        for module in (name for name in answers if self._answers.get(name) != answers[name]):
+            self._still(result.outputs, f"the answer: {_in_words(answers[module])}")
+        self._answers = dict(answers)
+        return result
+
+    def question(self, module: str, outputs: Mapping[str, Value]) -> Question:
+        """Return the question, and film a still of it."""
+        asked = super().question(module, outputs)
+        sure = f" ({asked.sure:.0%} sure of its guess)" if asked.sure is not None else ""
+        self._still(outputs, f"asks{sure}: {asked.prompt}")
+        return asked
+
+    def act(self, outputs: Mapping[str, Value], action_id: str) -> Look:
+        """Act, filmed from the side."""
+        plan = f"{outputs['skill']} the {outputs['food']}"
+        self._recall()
+        confidences = {module: self.said[module].confidence for module in MODULES}
+        surely = {module: "by answer" if sure is None else f"{sure:.0%}" for module, sure in confidences.items()}
+        sure = ", ".join(map(" ".join, surely.items()))
+        self._still(outputs, f"decides: {plan}; sure of {sure}")
+        self._reel.frames.clear()
+        look = super().act(outputs, action_id)
+        acted = self.acts.last
+        assert acted is not None
+        self._frames += [captioned(frame, self._caption, f"tries to {plan}") for frame in self._reel.frames]
+        if self._reel.frames:
+            verdict = "thinks it worked" if look.ok else "thinks it failed"
+            end = captioned(self._reel.frames[-1], self._caption, f"{verdict}; {acted.execution.reason}")
+            self._frames += [end] * STILL
+        return look
+
+    def _still(self, outputs: Mapping[str, Value], words: str) -> None:
+        drawn = captioned(marked(self.picture(), list(outputs.values()), SIZE), self._caption, words)
+        self._frames += [drawn] * STILL
+
+
+def _in_words(answer: Value) -> str:
+    if isinstance(answer, Box):
+        return "a box, as drawn"
+    return "points, as drawn" if isinstance(answer, tuple) else str(answer)
+
+
+def save_film(frames: Sequence[Picture], path: Path, *, colours: int = 128) -> None:
+    """Write a film as a GIF, with one palette for all of it.
+
+    Raises:
+        BadData: Nothing was filmed.
+    """
+    image_of, _ = pillow()
+    if not frames:
+        raise BadData("there is no picture in the film", hint="Let the robot try something.")
+    sample = np.concatenate([frame[::4, ::4] for frame in frames[:: max(len(frames) // 24, 1)]])
+    palette = image_of.fromarray(sample).quantize(colours)
+    images = [image_of.fromarray(frame).quantize(palette=palette, dither=0) for frame in frames]
+    write_gif(images, path, every_s=EVERY_S)

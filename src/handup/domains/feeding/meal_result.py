@@ -84,7 +84,11 @@ class Bite:
             got=got,
             overlooked=sum(attempt.got and not verdicts.get(attempt.action, attempt.ok) for attempt in acts),
             attempts=len(acts),
-            asked=tuple(module for run in episodes for module in (*run.asked, *_doubts(run))),
+            asked=tuple(
+                module
+                for run in episodes
+                for module in (*run.asked, *("fork" for action in run.actions if action.settled is Settled.SAID))
+            ),
             workload=sum(run.tally.load for run in episodes),
             objective=objective,
             true_objective=objective + mistaken,
@@ -115,11 +119,6 @@ class Bite:
             "J_true": round(self.true_objective, 6),
             "cause": None if self.cause is None else str(self.cause),
         }
-
-
-def _doubts(episode: Episode) -> list[str]:
-    """Return `fork` for each time that a person judged the fork."""
-    return ["fork" for action in episode.actions if action.settled is Settled.SAID]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -16,9 +16,8 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from handup.core import BadSetting, Box, UnknownName, Value
+from handup.core import BadSetting, Box, Value
 from handup.domains.feeding.attempt_record import BiteAttempt
-from handup.domains.feeding.meal_orders import RUN, MealOrdered
 from handup.domains.feeding.module_outputs import Aimed, Chosen, FeedingModules, Found, NamedFood, Picture, Recall
 from handup.domains.feeding.modules import CROPPED, PLATE, PictureEncoder, square_of
 from handup.domains.feeding.order import UNSEEN
@@ -261,18 +260,6 @@ def share_of_blame(confidences: Mapping[str, float], module: str) -> float:
     """Return the probability that a module was wrong, after a failure: others may have been, and a fork can slip."""
     works = FAILED_FOR_SURE * math.prod(confidences.values())
     return min(1.0, (1.0 - confidences.get(module, 1.0)) / (1.0 - works))
-
-
-def meal_id(journal: Journal, name: str) -> str:
-    """Return an id that no other meal has, on whatever store. It names nobody.
-
-    Raises:
-        UnknownName: The meal was not begun.
-    """
-    for entry in journal.read(run=RUN):
-        if isinstance(entry.event, MealOrdered) and entry.event.name == name:
-            return entry.hash[:16]
-    raise UnknownName(f"there is no meal '{name}' on this store", hint="Begin it first: Meal.eat does.")
 
 
 def memory_in(book: Journal) -> Memory:

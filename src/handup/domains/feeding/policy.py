@@ -7,27 +7,76 @@ answered for by a person. What an answer does not touch is not computed again.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, TypeVar
 
-from handup.core import Box, Calibrator, Point, Question, RawScore, Value
+from handup.core import Box, Calibrator, Point, Question, RawScore, Value, value_to_json
+from handup.desk import Channel, Desk
+from handup.domains.domain import Halted
 from handup.domains.feeding.attempt_record import AttemptLog, BiteAttempt, HaltedAct, HeldAnswer
 from handup.domains.feeding.crops import overlap
 from handup.domains.feeding.film import Film
+from handup.domains.feeding.meal_result import Bite
 from handup.domains.feeding.module_outputs import FeedingModules, Found, ModuleOutput, NamedFood, Picture, Recall, whose
 from handup.domains.feeding.questions import about, about_fork, bare, doing, plan_of, why
 from handup.domains.feeding.skills import Skill
 from handup.domains.feeding.truth import MODULES, SAME_BOX, judge, params_of, points_of
-from handup.domains.feeding.watcher import Company
-from handup.domains.feeding.world import Guard, PlateWorld
-from handup.domains.guard import Halted
+from handup.domains.feeding.world import PlateWorld
 from handup.people import BITE, WorkloadModel
 from handup.policy import Module, ModuleGraph
 from handup.recover import Look, Pass
 
 if TYPE_CHECKING:
+    from handup.domains.feeding.meal import Meal
     from handup.domains.feeding.memory_modules import Lessons
+
+
+class Company:
+    """Company at the table, which hears what a meal and its policies do. This one is nobody.
+
+    No time is spent on showing, and after a stop nobody waits. Override what somebody is to notice.
+
+    Attributes:
+        channels: Ways in which it hears of questions.
+    """
+
+    channels: Sequence[Channel] = ()
+
+    def sits_down(self, meal: Meal, desk: Desk) -> None:
+        """Hear that the meal begins, or goes on."""
+
+    def guard(self, seconds: float) -> None:
+        """Guard a motion, as for `World.execute`: called often while the arm moves. May wait, or raise `Halted`."""
+
+    def shown(self, name: str, picture: Picture) -> None:
+        """Hear that a question about this picture comes next."""
+
+    def begins(self, policy: BitePolicy, name: str, number: int) -> None:
+        """Hear that a run of a bite begins, or goes on."""
+
+    def looks(self, policy: BitePolicy) -> None:
+        """Hear that the robot looks at the plate."""
+
+    def thinks(self, policy: BitePolicy) -> None:
+        """Hear that every module has said what it thinks."""
+
+    def moves(self, policy: BitePolicy, outputs: Mapping[str, Value]) -> None:
+        """Hear that the robot is about to act. May wait here, or raise `Halted`."""
+
+    def moved(self, policy: BitePolicy, look: Look) -> None:
+        """Hear that the robot has acted, and looked at the fork."""
+
+    def over(self, bites: Sequence[Bite]) -> None:
+        """Hear that one more bite is over."""
+
+    def rest(self, until_s: float) -> None:
+        """Let the person chew, until a time of the desk's clock."""
+
+    def goes_on(self) -> bool:
+        """Wait after a stop until the robot is enabled, and return True; return False if it is not waited for."""
+        return False
+
 
 T = TypeVar("T")
 ABOUT: Mapping[str, tuple[str, ...]] = {"food": (), "box": ("food",), "skill": ("food",), "params": ("box", "skill")}
@@ -64,14 +113,12 @@ class BitePolicy:
         acts: Attempts at this bite; those of the program that began it, if that was another one.
         name: Name of the run, for the names of pictures.
         film: Film that takes pictures of what it does.
-        guard: As for `PlateWorld.execute`.
         doubt_below: Certainty of a look at the fork below which a person is asked; 0 never asks.
         marks: True to write down that the arm is about to move, each time before it does. What became of a motion that
             was begun and has no end is then a person's to say; otherwise it counts as never begun.
         passed: Function that is called with the simulated seconds that an attempt took.
-        shown: Function that is called with the name of a picture and the picture, before a question about it is asked.
         learns: Lessons, which are told what there is to learn.
-        company: Company, which is told what the robot is at.
+        company: Company, which is told what the robot is at and guards its motions.
     """
 
     outdated_by_acting = ("box", "params")
@@ -85,18 +132,16 @@ class BitePolicy:
         acts: AttemptLog | None = None,
         name: str = "bite",
         film: Film | None = None,
-        guard: Guard | None = None,
         doubt_below: float = 0.0,
         marks: bool = False,
         passed: Callable[[float], object] = lambda seconds: None,
-        shown: Callable[[str, Picture], object] = lambda name, picture: None,
         learns: Lessons | None = None,
         company: Company | None = None,
     ) -> None:
         self.world, self.modules = world, modules
         self.acts = AttemptLog() if acts is None else acts
         self.graph = graph_of(calibrators, modules.foods)
-        self._name, self._film, self._guard, self._passed, self._shown = name, film, guard, passed, shown
+        self._name, self._film, self._passed = name, film, passed
         self._doubt_below, self._marks, self._learns = doubt_below, marks, learns
         self._company = company or Company()
         self._picture: Picture | None = None
@@ -281,7 +326,7 @@ class BitePolicy:
         if self._marks:
             self.acts.begin(action_id)
         try:
-            done = self.world.execute(skill, params, film=self._film, guard=self._guard)
+            done = self.world.execute(skill, params, film=self._film, guard=self._company.guard)
         except Halted as halted:
             self.acts.add(HaltedAct(action=action_id, seconds=halted.seconds, plate=self.world.save()))
             raise
@@ -290,13 +335,14 @@ class BitePolicy:
             self.world.clear_tool()
         self._passed(done.seconds)
         own = {module: output.confidence for module, output in self.said.items() if output.confidence is not None}
-        acted = BiteAttempt.of_outputs(
-            outputs,
+        acted = BiteAttempt(
             action=action_id,
+            said={module: value_to_json(output) for module, output in outputs.items()},
             confidences=own,
             ok=seen.ok,
             certainty=min(seen.certainty, WORKED_FOR_SURE if seen.ok else FAILED_FOR_SURE),
             execution=done,
+            brought=done.is_bite_of(str(outputs["food"])),
             judged=judged,
             plate=self.world.save(),
             recalled=self.recalled,
@@ -310,7 +356,7 @@ class BitePolicy:
     def sense(self, action_id: str) -> Look | None:
         """Return what became of an action; None for one that was stopped or cut off. An unknown one never began."""
         acted = self.acts.of(action_id)
-        if isinstance(acted, HaltedAct) or (acted is None and self.acts.has_begun(action_id)):
+        if isinstance(acted, HaltedAct) or (acted is None and action_id in self.acts.begun):
             return None
         return Look(False, started=False) if acted is None else Look(acted.ok, acted.certainty)
 
@@ -320,7 +366,7 @@ class BitePolicy:
         if not isinstance(acted, BiteAttempt) or acted.certainty >= self._doubt_below:
             return None
         name = f"{self._name}/fork-{self.world.executions}"
-        self._shown(name, self.world.glance("inspect", FORK_SIZE))
+        self._company.shown(name, self.world.glance("inspect", FORK_SIZE))
         return about_fork(acted.food or "food", acted.ok, acted.certainty, name)
 
     def plan(self, outputs: Mapping[str, Value]) -> str:
@@ -333,7 +379,7 @@ class BitePolicy:
         """Return the question about a module, with the robot's guess and the picture of the plate."""
         self._recall()
         output = self.said.get(module)
-        self._shown(self.picture_name, self.picture())
+        self._company.shown(self.picture_name, self.picture())
         return replace(
             about(module, outputs, self.modules.foods),
             doing=doing(module, outputs),

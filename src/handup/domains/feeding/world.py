@@ -6,25 +6,25 @@ meal that is saved and loaded goes on as if nothing had happened.
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic import FiniteFloat, NonNegativeInt, TypeAdapter, ValidationError
 
-from handup.core import BadRecord, BadSetting, OutOfRange
+from handup.core import BadRecord, OutOfRange
+from handup.domains.domain import Halted
 from handup.domains.feeding.arm import Fork, Load, Unstable, show_load, touchable, wait
 from handup.domains.feeding.camera import FORK_PX, SCOOP_Z_M, Item, Overhead, Seen, compare, no_food
 from handup.domains.feeding.film import Film
 from handup.domains.feeding.foods import Plate
 from handup.domains.feeding.foods import plate as plate_of
 from handup.domains.feeding.gl import BUFFER, Renderer, mujoco
-from handup.domains.feeding.looks import EASY, LOOKS, Looks, exposed, looks_of
+from handup.domains.feeding.looks import EASY, Looks, exposed, looks_of
 from handup.domains.feeding.scene import LARDER_M, RIM_M, STEP_S, PlateScene, serve
 from handup.domains.feeding.skills import Params, Skill, SkillExecution
-from handup.domains.guard import Halted
 
 SETTLE_STEPS = 400
 FEWEST_PIXELS = 40
@@ -32,20 +32,6 @@ FEWEST_PIXELS = 40
 BITE_ML = 8.0
 """Volume of a heap that counts as one bite in `left`, in ml."""
 SCHEMA, KIND = 1, "feeding-world"
-KEPT: Mapping[str, type | tuple[type, ...]] = {
-    "executions": int,
-    "unstable": int,
-    "state": Sequence,
-    "heaps": Sequence,
-    "eaten": Sequence,
-    "load": Mapping,
-    "welds": Sequence,
-    "of_heap": Sequence,
-    "flat": bool,
-}
-OF: Mapping[str, type] = {"plate": str, "pieces": Mapping, "seed": int, "looks": str}
-NUMBERS = ("state", "heaps", "eaten", "load", "welds")
-"""Fields of a saved plate, fields of the world that it is of, and those of its fields that are numbers."""
 GIVE = "Give all of what World.save returned, unchanged."
 Guard = Callable[[float], object]
 """Function that is called with the simulated seconds of a motion so far. It may wait, and may raise `Halted`."""
@@ -223,21 +209,11 @@ class PlateWorld:
             self._unstable += 1
             return SkillExecution(picked=None, unstable=True, seconds=fork.seconds, reason="the physics went wrong")
         except Halted:
-            fork.halt()
+            fork.touching(tines=True, blade=False)  # it stays where it is; its next motion begins with its tines
             self._after(fork, skill)
             raise
         self._after(fork, skill)
         return fork.outcome()
-
-    def nudged(
-        self, skill: Skill, params: Params, *, by_m: tuple[float, float] = (0.0, 0.0), turn_rad: float = 0.0
-    ) -> Params:
-        """Return these parameters moved and turned on the plate, to measure what errors cost, or for unsteady hands."""
-        first, second = self.on_plate(skill, params)
-        middle, half = (first + second) / 2 + np.array(by_m), (second - first) / 2
-        cos, sin = np.cos(turn_rad), np.sin(turn_rad)
-        turned = np.array([[cos, -sin], [sin, cos]]) @ half
-        return self.params(skill, middle - turned, middle + turned)
 
     def on_plate(self, skill: Skill, params: Params) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return the two points of a skill: x and y from the plate's middle, in m."""
@@ -307,62 +283,28 @@ class PlateWorld:
         Raises:
             BadRecord: It has another schema, is damaged, or is of another plate, seed, looks or kitchen.
         """
-        _check(record)
-        kind = mujoco().mjtState.mjSTATE_INTEGRATION.value
-        if record["of"] != self._of():
+        saved, kind = _read(record), mujoco().mjtState.mjSTATE_INTEGRATION.value
+        if record.get("of") != self._of():
             raise BadRecord(
                 "the record must be of this world, got one of another", hint="Build it as that one was built."
             )
-        _check_fits(record, self._scene, mujoco().mj_stateSize(self._scene.model, kind))
-        data, state = self._scene.data, np.array(record["state"])
-        for mound, heights in zip(self._scene.mounds, record["heaps"], strict=True):
+        _check_fits(saved, self._scene, mujoco().mj_stateSize(self._scene.model, kind))
+        data, state = self._scene.data, np.array(saved.state)
+        for mound, heights in zip(self._scene.mounds, saved.heaps, strict=True):
             mound.heap.heights_m = np.array(heights).reshape(mound.heap.heights_m.shape)
             self._scene.show_heap(mound)
         mujoco().mj_resetData(self._scene.model, data)
         mujoco().mj_setState(self._scene.model, data, state, kind)
-        self._executions, self._unstable = record["executions"], record["unstable"]
-        self._eaten, self._flat = set(record["eaten"]), record["flat"]
-        heap, ml, smear = record["of_heap"]
-        self._load = Load({int(number): bears for number, bears in record["load"].items()}, heap, ml, smear)
-        for number, weld in zip(self._load.pieces, record["welds"], strict=True):
+        self._executions, self._unstable = saved.executions, saved.unstable
+        self._eaten, self._flat = set(saved.eaten), saved.flat
+        self._load = Load(saved.load, *saved.of_heap)
+        for number, weld in zip(self._load.pieces, saved.welds, strict=True):
             self._scene.model.eq_data[self._scene.pieces[number].weld] = weld
         touchable(self._scene, self._load)
         show_load(self._scene, self._load, flat=self._flat)
         mujoco().mj_forward(self._scene.model, data)
         mujoco().mj_setState(self._scene.model, data, state, kind)  # the solver's memory, too: exactly as it was
         self._show_heaps()
-
-    @classmethod
-    def restored(
-        cls, record: Mapping[str, Any], *, looks: Looks | None = None, size: tuple[int, int] = (640, 480)
-    ) -> Self:
-        """Return a new world from a record.
-
-        Args:
-            record: Record that `save` returned.
-            looks: Looks that it was built with, if these are not `EASY` or `HARD`.
-            size: Width and height of pictures in px.
-
-        Raises:
-            BadRecord: As for `load`.
-        """
-        _check(record)
-        of = record["of"]
-        if looks is None and of["looks"] not in LOOKS:
-            cause = f"looks must be given for a plate that was saved with its own, got only their name '{of['looks']}'"
-            raise BadRecord(cause, hint="Give the looks that it was built with.")
-        kitchen = of.get("kitchen")
-        if kitchen is not None and (not isinstance(kitchen, int) or kitchen < 0):
-            raise BadRecord(f"kitchen of a saved plate must be a number from 0 on, got '{kitchen}'", hint=GIVE)
-        try:
-            plate = Plate(of["plate"], {food: (int(low), int(high)) for food, (low, high) in of["pieces"].items()})
-        except (BadSetting, TypeError, ValueError) as error:
-            raise BadRecord(
-                f"a saved plate must be one that can be served: {getattr(error, 'cause', error)}", hint=GIVE
-            ) from None
-        world = cls(plate, seed=of["seed"], looks=looks or LOOKS[of["looks"]], size=size, kitchen=kitchen)
-        world.load(record)
-        return world
 
     def _of(self) -> dict[str, Any]:
         """Return how the world of a record was built. One without a kitchen has no such key."""
@@ -434,31 +376,45 @@ class PlateWorld:
                 self._eye.upload_heap(mound.field)
 
 
-def _check(record: Mapping[str, Any]) -> None:
-    """Refuse what is not a whole record of this schema.
+@dataclass(frozen=True, kw_only=True)
+class _Saved:
+    """Saved plate, as `PlateWorld.save` returns it."""
+
+    executions: NonNegativeInt
+    unstable: NonNegativeInt
+    state: list[FiniteFloat]
+    heaps: list[list[FiniteFloat]]
+    eaten: list[int]
+    load: dict[int, FiniteFloat]
+    welds: list[list[FiniteFloat]]
+    of_heap: tuple[int | None, FiniteFloat, bool]
+    flat: bool
+
+
+SAVED = TypeAdapter(_Saved)
+
+
+def _read(record: Mapping[str, Any]) -> _Saved:
+    """Read a record of this schema.
 
     Raises:
         BadRecord: It is of another schema, or damaged.
     """
     if not isinstance(record, Mapping) or record.get("kind") != KIND or record.get("schema") != SCHEMA:
         raise BadRecord("this is no saved plate of this version", hint="Give what World.save returned.")
-    of = record.get("of")
-    gone = [name for name, kind in KEPT.items() if not isinstance(record.get(name), kind)]
-    gone += [name for name, kind in OF.items() if not isinstance(of, Mapping) or not isinstance(of.get(name), kind)]
-    if gone:
-        raise BadRecord(f"a saved plate must hold everything that was saved, got none of {', '.join(gone)}", hint=GIVE)
-    odd = [name for name in NUMBERS if not all(map(_is_number, _leaves(record[name])))]
-    if odd or record["executions"] < 0 or record["unstable"] < 0:
-        raise BadRecord(
-            f"numbers of a saved plate must be finite, got others in {', '.join(odd) or 'its counts'}", hint=GIVE
-        )
+    try:
+        return SAVED.validate_python(record)
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(map(str, first["loc"]))
+        raise BadRecord(f"a saved plate is damaged ({where}: {first['msg']})", hint=GIVE) from None
 
 
-def _check_fits(record: Mapping[str, Any], scene: PlateScene, state: int) -> None:
+def _check_fits(saved: _Saved, scene: PlateScene, state: int) -> None:
     """Refuse a record whose parts are not of a scene's sizes, before anything of it is taken over.
 
     Args:
-        record: Record that `_check` let pass.
+        saved: The record.
         scene: Scene that is to take it over.
         state: Number of values in the state of its physics.
 
@@ -466,35 +422,15 @@ def _check_fits(record: Mapping[str, Any], scene: PlateScene, state: int) -> Non
         BadRecord: A part has another size.
     """
     heaps, weld = [mound.heap.heights_m.size for mound in scene.mounds], scene.model.eq_data.shape[1]
-    of_heap, load, known = record["of_heap"], record["load"], {str(number) for number in range(len(scene.pieces))}
+    known, heap = set(range(len(scene.pieces))), saved.of_heap[0]
     fitting = {
-        "state": len(record["state"]) == state,
-        "heaps": [_length(heights) for heights in record["heaps"]] == heaps,
-        "eaten": {str(number) for number in record["eaten"]} <= known,
-        "load": set(load) <= known,
-        "welds": [_length(values) for values in record["welds"]] == [weld] * len(load),
-        "of_heap": len(of_heap) == 3
-        and (of_heap[0] is None or of_heap[0] in range(len(heaps)))
-        and all(map(_is_number, of_heap[1:])),
+        "state": len(saved.state) == state,
+        "heaps": [len(heights) for heights in saved.heaps] == heaps,
+        "eaten": set(saved.eaten) <= known,
+        "load": set(saved.load) <= known,
+        "welds": [len(values) for values in saved.welds] == [weld] * len(saved.load),
+        "of_heap": heap is None or heap in range(len(heaps)),
     }
     odd = [name for name, fits in fitting.items() if not fits]
     if odd:
         raise BadRecord(f"a saved plate must fit this one, got another {', '.join(odd)}", hint=GIVE)
-
-
-def _leaves(value: Any) -> Iterator[Any]:
-    if isinstance(value, Mapping):
-        value = list(value.values())
-    if isinstance(value, Sequence) and not isinstance(value, str):
-        for entry in value:
-            yield from _leaves(entry)
-    else:
-        yield value
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and math.isfinite(value)
-
-
-def _length(value: Any) -> int:
-    return len(value) if isinstance(value, Sequence) else -1

@@ -504,22 +504,21 @@ def verify_grasp(turn: DrawnChance) -> Outcome:
     return Done(results={"grasped": True}, beliefs={"holding": True})
 
 
-@primitive(gives=("kit",), codes=("not_found",), touches=False)
-def detect_kit(turn: DrawnChance) -> Outcome:
-    """Find the uppermost kit of the stack."""
-    if (spoiled := turn.spoiled()) is not None:
-        return spoiled
-    turn.remove()
-    return Done(results={"kit": {"scene": turn.state.scene}})
+def detector(thing: str, about: str) -> None:
+    """Make an action that finds a thing, and says in which scene it stands."""
+
+    def effect(turn: DrawnChance) -> Outcome:
+        if (spoiled := turn.spoiled()) is not None:
+            return spoiled
+        turn.remove()
+        return Done(results={thing: {"scene": turn.state.scene}})
+
+    effect.__name__, effect.__doc__ = f"detect_{thing}", about
+    primitive(gives=(thing,), codes=("not_found",), touches=False)(effect)
 
 
-@primitive(gives=("chuck",), codes=("not_found",), touches=False)
-def detect_chuck(turn: DrawnChance) -> Outcome:
-    """Find the machine's chuck, exact enough to put something into it."""
-    if (spoiled := turn.spoiled()) is not None:
-        return spoiled
-    turn.remove()
-    return Done(results={"chuck": {"scene": turn.state.scene}})
+detector("kit", "Find the uppermost kit of the stack.")
+detector("chuck", "Find the machine's chuck, exact enough to put something into it.")
 
 
 @primitive(gives=("contents",), codes=("missing_part", "no_kit"), touches=False)

@@ -6,7 +6,7 @@ rates of the world the score becomes the probability that the module is right: n
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from hashlib import blake2b
@@ -15,7 +15,7 @@ from types import MappingProxyType
 from typing import Any
 
 from handup.core import Question, QuestionKind, UnknownName
-from handup.core.files import shipped_data
+from handup.core.files import shipped_data, shipped_records
 from handup.domains.kitting.hall_state import HallState
 from handup.domains.kitting.rates import Rates
 from handup.executive.action import Aborted
@@ -59,16 +59,8 @@ class Cause:
     words: str
 
 
-def _cause(
-    name: str, *, at: Sequence[str], hangs: str = Hangs.ROBOT, stations: Sequence[str] = (), **rest: Any
-) -> Cause:
-    return Cause(name=name, at=tuple(at), hangs=Hangs(hangs), stations=tuple(stations), **rest)
-
-
 _TABLE: Mapping[str, Any] = shipped_data(__file__, "data/causes.yaml")
-CAUSES: Mapping[str, Cause] = MappingProxyType(
-    {name: _cause(name, **entry) for name, entry in _TABLE["causes"].items()}
-)
+CAUSES: Mapping[str, Cause] = shipped_records(Cause, _TABLE["causes"])
 """All hidden causes by name, in the order in which they would be noticed."""
 WHY: Mapping[str, str] = MappingProxyType(_TABLE["codes"])
 """Explanation of each code: what the robot noticed, never the cause."""

@@ -257,10 +257,8 @@ class WorldFile:
         Raises:
             StoreUnavailable: It could not be written.
         """
-        try:
+        with self._at_once():
             self._base.execute("INSERT INTO drills (cause) VALUES (?)", (cause,))
-        except sqlite3.Error as error:
-            raise self._unavailable(error) from None
 
     def drills(self) -> tuple[str, ...]:
         """Return the drills that were left since the last state that was kept; the next one that is kept ends them."""

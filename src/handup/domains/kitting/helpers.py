@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, field, replace
 from statistics import NormalDist
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
@@ -17,11 +17,13 @@ from handup.domains.kitting.hall_state import GEAR
 from handup.domains.kitting.world import KittingWorld
 from handup.executive.escalation import AGAIN, BACK, FIXED, RESTART
 from handup.executive.failure import Failure
-from handup.executive.human_help import SimulatedSaying
-from handup.executive.machine import AskPerson
-from handup.people import SimulatedPerson, SimulatedReply, answer_model
+from handup.executive.human_help import People, SimulatedBystander, SimulatedSaying
+from handup.executive.machine import AskPerson, Machine
+from handup.people import SimulatedPerson, SimulatedReply, Support, answer_model
 
 NORMAL = NormalDist()
+FIT = "support-certainty"
+"""Fit of the operators' answers: the one with which the study of recoveries was published."""
 ABOUT: Mapping[str, str] = {words: module for module, words in ASKED.items()}
 _TABLE: Mapping[str, Any] = shipped_data(__file__, "data/helping.yaml")
 SILENT: Mapping[str, tuple[str, ...]] = {code: tuple(causes) for code, causes in _TABLE["silent"].items()}
@@ -32,13 +34,24 @@ GO_ON: Mapping[str, tuple[ResumeHint, tuple[str, ...]]] = {
 """Ways to go on of somebody who knows the task, by the code or action that failed; else the step runs again."""
 
 
-class HallHelper(Protocol):
-    """Somebody who can be asked for help."""
+@dataclass(frozen=True)
+class HallHelper:
+    """Somebody simulated who can be asked for help.
 
-    @property
-    def name(self) -> str:
-        """Name of the helper."""
-        ...
+    A bystander in the hall sees most causes, and removes them with their hands. An operator at a console diagnoses and
+    acts as well as people in studies did, by the robot's own remedies. Both come after a while.
+
+    Args:
+        name: Name of the helper, as in the names of their rates.
+        role: Role of the helper.
+        lag_s: Delay of an operator's line in seconds, before each look at the robot and before each remedy.
+        supports: Support shown to an operator, by the kind of answer: `diagnosis` or `action`; none by default.
+    """
+
+    name: str
+    role: Role
+    lag_s: float = 0.0
+    supports: Mapping[str, Support] = field(default_factory=dict)
 
     def says(self, world: KittingWorld, asked: AskPerson, question: Question) -> SimulatedSaying:
         """Come, look, do what they can, and answer.
@@ -48,65 +61,65 @@ class HallHelper(Protocol):
             asked: The command to ask, with the failure.
             question: The question.
         """
-        ...
-
-
-@dataclass(frozen=True)
-class Bystander:
-    """Bystander somewhere in the hall: comes after a while, sees most causes, and removes them with their hands."""
-
-    name: str = "bystander"
-
-    def says(self, world: KittingWorld, asked: AskPerson, question: Question) -> SimulatedSaying:
-        """See `HallHelper`."""
-        draw = _Draws(world, self.name, asked)
-        people = world.rates.people
-        person = SimulatedPerson(name=self.name, role=Role.BYSTANDER, answers=answer_model())
-        after_s = person.answer(question.kind, draw.generator("answers")).seconds
-        if asked.turn == 1:
-            after_s += draw.lognormal("comes", people["bystander_comes_s"], people["bystander_spread"])
-        sees = draw("sees") < people["bystander_fixes"]
+        draw, people, remote = _Draws(world, self.name, asked), world.rates.people, self.role is Role.OPERATOR
         module = ABOUT.get(question.prompt)
-        if module is not None:
-            return SimulatedSaying(value=_is_wrong(world, module) is sees, latency_s=after_s, by=self.name)
-        fixed = sees and put_right(world, asked.failure)
-        option = _option(world, asked.failure, question, fixed) if sees else AGAIN
-        return SimulatedSaying(value=option, latency_s=after_s, by=self.name)
-
-
-@dataclass(frozen=True)
-class RemoteOperator:
-    """Operator at a console: diagnoses and acts as well as people in studies did, by the robot's own remedies."""
-
-    name: str = "operator"
-
-    def says(self, world: KittingWorld, asked: AskPerson, question: Question) -> SimulatedSaying:
-        """See `HallHelper`."""
-        draw = _Draws(world, self.name, asked)
-        people = world.rates.people
-        module = ABOUT.get(question.prompt)
-        kind = QuestionKind.ACTION if module is None else QuestionKind.DIAGNOSIS
-        person = SimulatedPerson(name=self.name, role=Role.OPERATOR, answers=answer_model())
-        reply: SimulatedReply = person.answer(kind, draw.generator("answers"))
-        after_s = reply.seconds
+        task = QuestionKind.ACTION if module is None else QuestionKind.DIAGNOSIS
+        person = SimulatedPerson(name=self.name, role=self.role, answers=answer_model(fit=FIT))
+        kind = task if remote else question.kind
+        reply: SimulatedReply = person.answer(kind, draw.generator("answers"), support=self.supports.get(kind))
+        after_s, value = self.lag_s + reply.seconds, AGAIN
         if asked.turn == 1:
-            after_s += draw.lognormal("comes", people["operator_comes_s"], people["operator_spread"])
+            after_s += draw.lognormal("comes", people[f"{self.name}_comes_s"], people[f"{self.name}_spread"])
+        right = reply.right if remote else draw("sees") < people["bystander_fixes"]
         if module is not None:
-            return SimulatedSaying(value=_is_wrong(world, module) is reply.right, latency_s=after_s, by=self.name)
-        if not reply.right:
-            return SimulatedSaying(value=AGAIN, latency_s=after_s, by=self.name)
-        fixed = False
-        cause = _behind(world, asked.failure)
-        if cause:
-            remedy, share = next(iter(world.rates.causes[cause].removed_by.items()))
-            after_s += world.rates.durations_s.get(remedy, 0.0)
-            fixed = draw("works") < share and put_right(world, asked.failure)
-        option = _option(world, asked.failure, question, fixed)
-        return SimulatedSaying(value=option, latency_s=after_s, by=self.name)
+            wrong = any(cause in world.state.causes for cause in BEHIND[module])
+            return SimulatedSaying(value=wrong is right, latency_s=after_s, by=self.name)
+        if right:
+            cause, works = _behind(world, asked.failure), not remote
+            if remote and cause:
+                remedy, share = next(iter(world.rates.causes[cause].removed_by.items()))
+                after_s += self.lag_s + world.rates.durations_s.get(remedy, 0.0)
+                works = draw("works") < share
+            value = _option(world, asked.failure, question, works and put_right(world, asked.failure))
+        return SimulatedSaying(value=value, latency_s=after_s, by=self.name)
 
 
-HELPERS: Mapping[str, HallHelper] = {helper.name: helper for helper in (Bystander(), RemoteOperator())}
+BYSTANDER, OPERATOR = HallHelper("bystander", Role.BYSTANDER), HallHelper("operator", Role.OPERATOR)
+HELPERS: Mapping[str, HallHelper] = {helper.name: helper for helper in (BYSTANDER, OPERATOR)}
 """Simulated people by name."""
+
+
+@dataclass(frozen=True)
+class OperatorFirst:
+    """Two people: the operator is asked first about a fault, and the bystander when it is still there."""
+
+    def says(self, world: KittingWorld, asked: AskPerson, question: Question) -> SimulatedSaying:
+        """See `HallHelper`."""
+        if asked.turn == 1:
+            return OPERATOR.says(world, asked, question)
+        # The bystander's own first question is the second about the fault: that is when they come.
+        return BYSTANDER.says(world, replace(asked, turn=asked.turn - 1), question)
+
+
+def standing_by(world: KittingWorld, machine: Machine, helper: str = BYSTANDER.name) -> People:
+    """Return somebody simulated. After a kill they say what they would have said, and do nothing twice.
+
+    Args:
+        world: World that they are in.
+        machine: Machine of the run, which knows what went wrong.
+        helper: Name of the helper, one of `HELPERS`.
+    """
+
+    def says(question: Question) -> SimulatedSaying | None:
+        asked = machine.next()
+        if not isinstance(asked, AskPerson):
+            return None
+        answer = world.helped(
+            f"{asked.number}/{asked.serial}", lambda trial: asdict(HELPERS[helper].says(trial, asked, question))
+        )
+        return SimulatedSaying(**answer)
+
+    return SimulatedBystander(says, world.clock)
 
 
 class _Draws:
@@ -127,10 +140,6 @@ class _Draws:
         # The quantile is infinite at 0 and 1.
         drawn = min(max(self(what), 1e-9), 1.0 - 1e-9)
         return median * math.exp(sigma * NORMAL.inv_cdf(drawn))
-
-
-def _is_wrong(world: KittingWorld, module: str) -> bool:
-    return any(cause in world.state.causes for cause in BEHIND[module])
 
 
 def _behind(world: KittingWorld, failure: Failure) -> str:

@@ -6,16 +6,14 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 
-from handup.core import Question
-from handup.domains.kitting.helpers import HELPERS, HallHelper
+from handup.domains.kitting.helpers import standing_by
 from handup.domains.kitting.rates import Rates
 from handup.domains.kitting.variants import Variant, recipes, variant
 from handup.domains.kitting.world import KittingWorld
 from handup.executive.events import Ending
 from handup.executive.executive import Around, Executive
-from handup.executive.human_help import SimulatedBystander as StandingBy
-from handup.executive.human_help import SimulatedSaying
-from handup.executive.machine import AskPerson, Finished, Machine
+from handup.executive.human_help import People
+from handup.executive.machine import Finished, Machine
 from handup.executive.measures import Account, Measures, measured
 from handup.executive.run import Run
 
@@ -88,44 +86,65 @@ def run_once(
 
 def run_in(world: KittingWorld, way: Variant) -> Result:
     """Run the task in a world that is there already, without a journal."""
-    settings = replace(way.settings, lasts_s=world.rates.run_s, unit=UNIT)
-    run = Run(recipes(), way.recoveries(), settings=settings)
-    account = Account()
-    run.follow(account.take)
-    helper = HELPERS.get(way.helper)
-    around = Around(
-        actions=world.actions(),
-        clock=world.clock,
-        monitors=world.monitors() if way.beliefs else (),
-        people=None if helper is None else StandingBy(_says(world, run.machine, helper), world.clock),
-        look_every_s=LOOK_EVERY_S,
-    )
-    return _result(world, way, Executive(run, around).to_the_end(), account)
+
+    def people(machine: Machine) -> People | None:
+        return standing_by(world, machine, way.helper) if way.helper else None
+
+    started = KittingRun.of(world, way, people)
+    return started.result(started.executive.to_the_end())
 
 
-def _says(world: KittingWorld, machine: Machine, helper: HallHelper) -> Callable[[Question], SimulatedSaying | None]:
-    """Return a function that answers for a helper, with what only somebody on the spot knows."""
+@dataclass(frozen=True, kw_only=True)
+class KittingRun:
+    """Run of the task without a journal, ready to be driven.
 
-    def says(question: Question) -> SimulatedSaying | None:
-        asked = machine.next()
-        return helper.says(world, asked, question) if isinstance(asked, AskPerson) else None
+    Args:
+        world: World that the robot is in.
+        way: Way of running.
+        executive: Executive of the run.
+        account: Account of the run, which follows it.
+    """
 
-    return says
+    world: KittingWorld
+    way: Variant
+    executive: Executive
+    account: Account
 
+    @classmethod
+    def of(cls, world: KittingWorld, way: Variant, people: Callable[[Machine], People | None]) -> KittingRun:
+        """Prepare a run.
 
-def _result(world: KittingWorld, way: Variant, over: Finished, account: Account) -> Result:
-    measures = measured([account])
-    cases = account.cases.values()
-    return Result(
-        variant=way.name,
-        seed=world.state.seed,
-        kits=world.kits,
-        points=world.points,
-        ending=over.ending,
-        reason=over.reason,
-        ended_s=world.clock.now_s(),
-        starts=dict(world.starts),
-        failures=dict(Counter(f"{case.failure.leaf}:{case.failure.code}" for case in cases)),
-        recoveries=dict(Counter(rule for case in cases for rule in case.rules)),
-        measures=measures,
-    )
+        Args:
+            world: World that the robot is in.
+            way: Way of running.
+            people: Function that returns the people who are asked, for the machine that knows what went wrong.
+        """
+        settings = replace(way.settings, lasts_s=world.rates.run_s, unit=UNIT)
+        run = Run(recipes(), way.recoveries(), settings=settings)
+        account = Account()
+        run.follow(account.take)
+        around = Around(
+            actions=world.actions(),
+            clock=world.clock,
+            monitors=world.monitors() if way.beliefs else (),
+            people=people(run.machine),
+            look_every_s=LOOK_EVERY_S,
+        )
+        return cls(world=world, way=way, executive=Executive(run, around), account=account)
+
+    def result(self, over: Finished) -> Result:
+        """Return the result of a run that has ended."""
+        cases = self.account.cases.values()
+        return Result(
+            variant=self.way.name,
+            seed=self.world.state.seed,
+            kits=self.world.kits,
+            points=self.world.points,
+            ending=over.ending,
+            reason=over.reason,
+            ended_s=self.world.clock.now_s(),
+            starts=dict(self.world.starts),
+            failures=dict(Counter(f"{case.failure.leaf}:{case.failure.code}" for case in cases)),
+            recoveries=dict(Counter(rule for case in cases for rule in case.rules)),
+            measures=measured([self.account]),
+        )

@@ -10,7 +10,7 @@ from functools import cache
 from types import MappingProxyType
 from typing import Any
 
-from handup.core import Malformed, MissingSetting, UnknownName, check_probability
+from handup.core import Malformed, MissingSetting, check_probability
 from handup.core.files import shipped_data
 
 FILE = "data/rates.yaml"
@@ -43,7 +43,7 @@ class Rate:
 
 @dataclass(frozen=True, kw_only=True)
 class Rates:
-    """All numbers of the world. Immutable; `without_faults`, `only` and `times` make others for tests and sweeps.
+    """All numbers of the world. Immutable; `without_faults` and `times` make others for tests and sweeps.
 
     Args:
         run_s: Duration of a run, in seconds.
@@ -75,17 +75,6 @@ class Rates:
         """Return the same world, in which nothing goes wrong and no monitor is mistaken."""
         causes = {name: replace(cause, rate=0.0) for name, cause in self.causes.items()}
         return replace(self, causes=causes, seeing={**self.seeing, "false_alarm": 0.0})
-
-    def only(self, cause: str, rate: float) -> Rates:
-        """Return a world in which nothing but one cause comes up, at this rate.
-
-        Raises:
-            UnknownName: There is no such cause.
-        """
-        quiet = self.without_faults()
-        if cause not in quiet.causes:
-            raise UnknownName(f"there is no cause '{cause}'", hint=f"Choose among: {', '.join(quiet.causes)}.")
-        return replace(quiet, causes={**quiet.causes, cause: replace(quiet.causes[cause], rate=rate)})
 
     def times(self, factor: float) -> Rates:
         """Return a world in which everything goes wrong so many times as often."""

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from handup.domains.domain import Domain
 from handup.domains.kitting.causes import CAUSES
-from handup.domains.kitting.hall import SimulatedHands, standing_by
+from handup.domains.kitting.helpers import put_right, standing_by
 from handup.domains.kitting.kitting_run import LOOK_EVERY_S, UNIT
 from handup.domains.kitting.variants import COMMON, sources, variant
 from handup.domains.kitting.world import KittingWorld
@@ -23,8 +23,8 @@ class Kitting:
     def stage(self, *, seed: int = 0, home: Home | None = None, drills: bool = False) -> Stage:
         """Return a hall to run in."""
         if home is None:
-            return _stage(KittingWorld(seed, drills=drills))
-        return _stage(KittingWorld(seed, path=home.path, drills=drills, whose=home.whose, create=home.new))
+            return hall(KittingWorld(seed, drills=drills))
+        return hall(KittingWorld(seed, path=home.path, drills=drills, whose=home.whose, create=home.new))
 
     def sources(self, *, asking: bool) -> Sources:
         """Return the tree of kits, its database, and all rules."""
@@ -56,14 +56,16 @@ DOMAIN = Domain(
 )
 
 
-def _stage(world: KittingWorld) -> Stage:
+def hall(world: KittingWorld) -> Stage:
+    """Return a world as a stage."""
     return Stage(
         actions=world.actions(),
         clock=world.clock,
         monitors=world.monitors(),
         look_every_s=LOOK_EVERY_S,
         simulated=lambda machine: standing_by(world, machine),
-        with_hands=lambda people, machine: SimulatedHands(people, world, machine),
+        sights=lambda: f"Simulated: in the hall you would see: {' '.join(world.sights) or 'Nothing that looks wrong.'}",
+        put_right=lambda failure: put_right(world, failure),
         result=lambda: {"kits": world.kits, "points": world.points},
         in_words=lambda: f"{world.kits} kit{'' if world.kits == 1 else 's'}, {world.points} points",
         lasts_s=world.rates.run_s,

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import as_file, files
-from typing import Any
 
 from handup.core import UnknownName
-from handup.core.files import shipped_data
+from handup.core.files import shipped_data, shipped_records
 from handup.executive.problem import FilePlace
-from handup.executive.reader import read_recipes, read_recoveries
 from handup.executive.recipe import Recipes
 from handup.executive.recovery import Recovery, RecoveryCondition
 from handup.executive.run_settings import RunSettings, Unseen
@@ -77,13 +75,7 @@ def _says_nothing(when: RecoveryCondition) -> bool:
     return replace(when, place=FilePlace()) == RecoveryCondition()
 
 
-def _variant(name: str, *, rules: Sequence[str] = Variant.rules, unseen: str = Unseen.EXIT, **rest: Any) -> Variant:
-    return Variant(name=name, rules=tuple(rules), unseen=Unseen(unseen), **rest)
-
-
-VARIANTS: Mapping[str, Variant] = {
-    name: _variant(name, **entry) for name, entry in shipped_data(__file__, "data/variants.yaml").items()
-}
+VARIANTS: Mapping[str, Variant] = shipped_records(Variant, shipped_data(__file__, "data/variants.yaml"))
 """All ways of running, by name."""
 
 
@@ -114,14 +106,10 @@ def sources(rules: tuple[str, ...]) -> Sources:
 @cache
 def recipes() -> Recipes:
     """Return the recipe tree of the kitting task, with its database."""
-    folder = files("handup.domains.kitting").joinpath("recipes")
-    with as_file(folder) as path:
-        return read_recipes([path / "kits.yaml"], database=path / "database.yaml")
+    return sources(COMMON).parsed()[0]
 
 
 @cache
 def read(names: tuple[str, ...]) -> tuple[Recovery, ...]:
     """Return the recoveries in these files of the world."""
-    folder = files("handup.domains.kitting").joinpath("recoveries")
-    with as_file(folder) as path:
-        return read_recoveries([path / f"{name}.yaml" for name in names])
+    return sources(names).parsed()[1]

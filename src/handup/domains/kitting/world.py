@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import asdict, dataclass, fields, replace
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, fields, replace
+from functools import partial
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 from handup.core import ConflictingSettings, IllegalCall, ManualClock, OutOfRange, UnknownName
 from handup.domains.kitting.actions import KINDS, TIME_UP, Primitive, actions_of
@@ -15,7 +16,7 @@ from handup.domains.kitting.hall_state import ControllerGoal, Effect, HallState,
 from handup.domains.kitting.rates import Rates
 from handup.domains.kitting.rates import rates as usual
 from handup.executive.action import Aborted, Call, Done, NotStarted, Outcome
-from handup.executive.monitors import Fault, Monitor, Sees
+from handup.executive.monitors import Monitor, Watch
 
 LASTS = "lasts"
 
@@ -83,8 +84,9 @@ class KittingWorld:
         return actions_of(self)
 
     def monitors(self) -> tuple[Monitor, ...]:
-        """Return the monitors beside the task: of the base's place, the hand and the machine."""
-        return monitors_of(self)
+        """Return the monitors beside the task, of the base's place, the hand and the machine, by their beliefs."""
+        monitors = {"on_place": on_place, "holding": holding, "loaded": loaded}
+        return tuple(Watch(name, partial(self._seen, see)) for name, see in monitors.items())
 
     def inject(self, part: str, failure: str) -> None:
         """Leave a drill: let something go wrong at its next opportunity. Another program may do so while the task runs.
@@ -214,6 +216,10 @@ class KittingWorld:
         if self._store is not None:
             self._store.close()
 
+    def _seen(self, see: See, now_s: float) -> bool | None:
+        """Return what a monitor sees while the robot is at something: between two actions nothing has settled yet."""
+        return None if self.state.goal is None else see(self.state, self.rates, now_s)
+
     def _keep(self, state: HallState, effect: Effect | None = None) -> None:
         if self._store is not None:
             self._store.keep(state, effect)
@@ -264,23 +270,6 @@ See = Callable[[HallState, Rates, float], bool | None]
 """Function that returns what a monitor sees at a time: true, false, or None for nothing."""
 
 
-@dataclass(frozen=True)
-class Watcher:
-    """Monitor of the world: it holds the belief of its name, as long as it sees anything."""
-
-    codes: ClassVar[tuple[str, ...]] = ()
-    name: str
-    see: See
-    world: KittingWorld
-
-    def look(self, now_s: float) -> Iterable[Sees | Fault]:
-        """Return what it sees while the robot is at something: between two actions nothing has settled yet."""
-        if self.world.state.goal is None:
-            return ()
-        seen = self.see(self.world.state, self.world.rates, now_s)
-        return () if seen is None else (Sees(key=self.name, value=seen),)
-
-
 def on_place(state: HallState, rates: Rates, now_s: float) -> bool:
     """Return whether laser and map agree on where the base stands. Most offsets show, all the time."""
     if "mislocalised" in state.causes:
@@ -304,8 +293,3 @@ def loaded(state: HallState, rates: Rates, now_s: float) -> bool | None:
 
 def _mistaken(which: str, state: HallState, rates: Rates, now_s: float) -> bool:
     return chance(state.seed, f"false_alarm/{which}/{round(10 * now_s)}") < rates.seeing["false_alarm"]
-
-
-def monitors_of(world: KittingWorld) -> tuple[Monitor, ...]:
-    """Return all monitors of a world; each has the name of its belief."""
-    return (Watcher("on_place", on_place, world), Watcher("holding", holding, world), Watcher("loaded", loaded, world))

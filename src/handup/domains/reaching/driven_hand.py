@@ -5,19 +5,22 @@ Pure: whoever calls `tick` forty times a second has the clock and the device, an
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
+
+import numpy as np
 
 from handup.core import BadRecord, HandupError, Value
 from handup.core.checks import check_count, check_fields, check_number
 from handup.domains.reaching.drawn_person import Wish
-from handup.domains.reaching.ghost import asked_about, ghost_of
 from handup.domains.reaching.scenes import CONTROL_S, Gripper, Scene
 from handup.domains.reaching.stick_user import Mode, velocity
 from handup.domains.reaching.trial import PAPER, SCHEMA, AttemptEnding, Rules, opposes
-from handup.intent import Ask, Assistant, Command, Helper, Joystick, Pose
+from handup.intent import Ask, Assistant, Command, Goal, Goals, Helper, Joystick, Pose
 from handup.intent.pose import STILL, Vector
+from handup.intent.value import Metric
 from handup.people import Workload
 
 SURE = 0.7
@@ -89,23 +92,10 @@ class Driven:
 
     def to_json(self) -> dict[str, Any]:
         """Return one plain row, with the names that a simulated trial has."""
-        return {
-            "schema": SCHEMA,
-            "scene": self.scene,
-            "task": self.task,
-            "strategy": "you",
-            "method": self.method,
-            "endings": [str(self.ending)],
-            "success": self.ending is AttemptEnding.GRASPED,
-            "held": self.held,
-            **{
-                name: getattr(self, name)
-                for name in (
-                    *("time_s", "mode_changes", "joystick_input", "opposing", "predicted", "questions", "misses"),
-                    "touching",
-                )
-            },
-        }
+        measures = asdict(self)
+        ending = measures.pop("ending")
+        success = ending is AttemptEnding.GRASPED
+        return {"schema": SCHEMA, "strategy": "you", "endings": [str(ending)], "success": success, **measures}
 
 
 @dataclass(eq=False)
@@ -274,17 +264,14 @@ class Drive:
         assistant = Assistant.from_json(fields["assistant"], helper)
         if assistant.helper.name != self.assistant.helper.name or assistant.goals.names != self.scene.goals.names:
             raise BadRecord("an attempt was helped otherwise, or had other goals", hint="Begin a new one.")
-        values: dict[str, float] = {}
-        for name in COUNTS:
-            values[name] = check_count(name, fields[name.removeprefix("_")], least=0, error=BadRecord)
-        for name in SUMS:
-            values[name] = check_number(name, fields[name.removeprefix("_")], error=BadRecord)
+        counts = {name: check_count(name, fields[name.removeprefix("_")], least=0, error=BadRecord) for name in COUNTS}
+        sums = {name: check_number(name, fields[name.removeprefix("_")], error=BadRecord) for name in SUMS}
         try:
             pose, mode = Pose.from_json(fields["hand"]), Mode(fields["mode"])
         except (HandupError, ValueError) as error:
             raise BadRecord("an attempt is damaged", hint="Begin a new one.") from error
         # Everything is checked by now: from here on nothing fails, so a bad record leaves the attempt untouched.
-        for name, value in values.items():
+        for name, value in {**counts, **sums}.items():
             setattr(self, name, value)
         state = assistant.state
         assistant.state = replace(state, now_s=max(state.now_s, self.now_s))
@@ -327,3 +314,52 @@ class Drive:
             self.held = self.task if self.task in grasped else grasped[0]
         else:
             self.misses += 1
+
+
+# -- the pose where the robot would have the hand, to be shown beside it -----------------------------------------------
+
+
+GHOST_S = 1.5
+"""Time ahead at which the ghost is shown where the robot goes for no single goal, in seconds."""
+TO = "to "
+"""Beginning of a command's reason, before the name of its goal."""
+
+
+def ghost_of(command: Command, goals: Goals, here: Pose, metric: Metric, alpha: float) -> Pose | None:
+    """Return the pose that a command leads to; None where it adds nothing.
+
+    For a goal this is the goal's nearest pose by the robot's own measure, as far as the command really goes there: the
+    turn of the hand is left as it is where the robot leaves that to the person, and where it only goes along with the
+    person's own way, the ghost is on that way.
+    """
+    if command.still:
+        return None
+    name = command.why.removeprefix(TO)
+    if name == command.why or name not in goals.names:
+        return here.moved(command.linear, command.angular, alpha * GHOST_S)
+    way, turn = here.twist_to(nearest(goals[goals.names.index(name)], here, metric))
+    return here.moved(_along(way, command.linear), _along(turn, command.angular), 1.0)
+
+
+def asked_about(asked: Ask, chances: Mapping[str, float], goals: Goals, here: Pose, metric: Metric) -> Pose:
+    """Return the pose that a question is about: of the likeliest goal for which the answer would not be a no."""
+    about = asked.about
+    meant = [goal for goal, true in zip(goals, about.truth, strict=False) if true != about.truth[-1]] or list(goals)
+    return nearest(max(meant, key=lambda goal: chances.get(goal.name, 0.0)), here, metric)
+
+
+def nearest(goal: Goal, here: Pose, metric: Metric) -> Pose:
+    """Return the pose of a goal that the robot would go for."""
+    metres = np.array([here.distance_m(pose) for pose in goal.poses])
+    radians = np.array([here.angle_rad(pose) for pose in goal.poses])
+    return goal.poses[int(np.argmin(metric.value(metres, radians)))]
+
+
+def _along(whole: Vector, velocity: Vector) -> Vector:
+    """Return the part of a way that lies along a velocity; nothing where that is zero, or leads away."""
+    speed = math.hypot(*velocity)
+    if speed == 0.0:
+        return (0.0, 0.0, 0.0)
+    x, y, z = (part / speed for part in velocity)  # divided first: the square of a tiny speed would be 0
+    length = max(0.0, sum(a * b for a, b in zip(whole, (x, y, z), strict=True)))
+    return (length * x, length * y, length * z)

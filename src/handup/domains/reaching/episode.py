@@ -6,12 +6,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
-from handup.core import UnknownMethod, Value
+from handup.core import Value
 from handup.domains.reaching.drawn_person import SteeringPerson, User, Wish, person_of, wish_of
 from handup.domains.reaching.scenes import Scene
 from handup.domains.reaching.trial import PAPER, PLAN_S, Moment, ReachAttempt, ReachRun, Rules, Trial
 from handup.intent import Ask, Assistant, Command, Goals, Helper, Joystick, Pose
-from handup.intent.assistant import PRESETS
+from handup.intent.assistant import PRESETS, helper_of
 from handup.intent.pose import STILL
 
 PERSON = "person"
@@ -73,9 +73,7 @@ def method(name: str) -> Method:
     Raises:
         UnknownMethod: There is none.
     """
-    if name not in PRESETS:
-        raise UnknownMethod(f"no method is called '{name}'", hint=f"Known: {', '.join(PRESETS)}.")
-    return helped_by(PRESETS[name])
+    return helped_by(helper_of(name))
 
 
 def episode(

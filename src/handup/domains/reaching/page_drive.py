@@ -7,22 +7,22 @@ The attempt is kept in the store as it goes. Whoever starts again after a crash 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from handup.core import BadRecord, Limits, Person, StoreUnavailable
-from handup.core.panels import Phase, ThingPart
+from handup.core.panels import GoalPart, NumberPart, NumbersPanel, Panel, Phase, ScenePanel, ThingPart
 from handup.desk import Desk, Record
 from handup.desk.status import Status
-from handup.domains.domain import STOPPED, Workplace
-from handup.domains.guard import Link
-from handup.domains.reaching.driven_hand import DevicePush, Drive
-from handup.domains.reaching.page_state import Noticing, ending_of, panels_of, said_of, spoken, things_of
-from handup.domains.reaching.scenes import CONTROL_S
+from handup.domains.domain import STOPPED, Link, Workplace
+from handup.domains.reaching.driven_hand import TO, DevicePush, Drive
+from handup.domains.reaching.scenes import CONTROL_S, HIGH, LOW, MOST_M_S, MOST_RAD_S, Gripper, Obstacles, Scene, within
 from handup.domains.reaching.stick_user import Mode
-from handup.intent import Assistant
+from handup.domains.reaching.trial import AttemptEnding
+from handup.intent import Assistant, Joystick, Pose
 from handup.intent.assistant import AssistantState
 from handup.people import Workload
 
@@ -45,6 +45,66 @@ BEHIND_S = 0.25
 STEP = "goal"
 """Step of every question of an attempt."""
 GONE = "The robot was ended while it asked."
+DIGITS = 4
+"""Digits of a length: a tenth of a millimetre is enough to be drawn."""
+MOMENT_S = 0.3
+"""Time after which something that stops the hand is told, in seconds; taps against it add up."""
+BLOCKED = 0.1
+"""A hand that something holds up is stopped where it makes no more than this share of what is pushed."""
+READ_S = 3.0
+"""Shortest time for which a failed try can be read, in seconds; it stays longer if nothing else is tried."""
+SAID: Mapping[str, str] = {
+    "no-assist": "only following you",
+    "hold": "only following you",
+    "asking": "standing still for your answer",
+    "hindsight": "helping towards several things at once",
+    "carry": "helping on the way, without turning the hand",
+    "hands off near an object": "only following you: something is near, and I am not sure that you want it",
+}
+"""Words for the person, by a command's reason; any other reason is shown as it is."""
+HELPS = ("hindsight", "carry")
+"""Reasons that speak of help, as one for a goal does."""
+
+
+class Noticing:
+    """Notice of what did not work for the person, in words that stay until they were read."""
+
+    def __init__(self) -> None:
+        self.doing, self.why = "", ""
+        """The robot's reaction, and the cause; empty where there is nothing to notice."""
+        self._stopped_s = 0.0
+        self._missed_s = -math.inf
+
+    @property
+    def stopped(self) -> bool:
+        """True when something stops the hand for more than a moment."""
+        return self._stopped_s >= MOMENT_S
+
+    def look(self, drive: Drive, push: DevicePush, before: Pose, *, missed: bool, now_s: float) -> None:
+        """Look at the effect of a push.
+
+        Args:
+            drive: The attempt, after it.
+            push: The push.
+            before: Pose of the hand before it.
+            missed: Whether the hand has closed on nothing.
+            now_s: Time of any clock, in seconds.
+        """
+        stick = push.stick
+        if missed:
+            again = f", {drive.misses} times so far" if drive.misses > 1 else ""
+            self.doing, self.why = "the hand is open again", f"There was nothing to hold{again}"
+            self._missed_s = now_s
+        if stick.idle or drive.question is not None:
+            return
+        stopped = _stopped(drive, stick, before)
+        self._stopped_s = self._stopped_s + CONTROL_S if stopped else 0.0
+        # A miss stays readable: what stops the hand is told only after it.
+        if now_s < self._missed_s + READ_S:
+            return
+        self.doing, self.why = "", ""
+        if self.stopped:
+            self.doing, self.why = "standing still", _in_the_way(drive, stick)
 
 
 @dataclass
@@ -144,11 +204,11 @@ class Seat:
         misses, before = self.drive.misses, self.drive.hand.pose
         self.drive.tick(push)
         if push is None:
-            return Phase.HOLDING, "standing still", self._why_holding()
+            return Phase.HOLDING, "standing still", "Nobody steers" if self.link.alive else "The link is lost"
         self._noticing.look(self.drive, push, before, missed=self.drive.misses > misses, now_s=self.place.clock())
         if self.drive.question is None and self.place.clock() >= self._kept + KEEP_S:
             self._keep()
-        return self._phase(push), *self._words()
+        return self._told(push)
 
     # -- what is heard ------------------------------------------------------------------------------------------------
 
@@ -158,9 +218,6 @@ class Seat:
         if heard is None or not self.link.alive or self.place.clock() - heard.heard_s > SILENT_S:
             return None
         return DevicePush(Mode(heard.mode), heard.push, heard.close)
-
-    def _why_holding(self) -> str:
-        return "Nobody steers" if self.link.alive else "The link is lost"
 
     # -- what is asked ------------------------------------------------------------------------------------------------
 
@@ -206,17 +263,12 @@ class Seat:
 
     # -- what is told -------------------------------------------------------------------------------------------------
 
-    def _phase(self, push: DevicePush) -> Phase:
-        if push.idle and self.drive.command.still:
-            return Phase.RESTING
-        return Phase.HOLDING if self._noticing.stopped else Phase.MOVING
-
-    def _words(self) -> tuple[str, str]:
-        """Return what the robot does, and why: what did not work comes first."""
+    def _told(self, push: DevicePush) -> tuple[Phase, str, str]:
+        """Return the phase, what the robot does, and why: what did not work comes first."""
         noticed, command = self._noticing, self.drive.command
-        if noticed.why:
-            return noticed.doing, noticed.why
-        return said_of(command.why, turns=any(command.angular), still=command.still), ""
+        moving = Phase.HOLDING if noticed.stopped else Phase.MOVING
+        does = noticed.doing if noticed.why else said_of(command.why, turns=any(command.angular), still=command.still)
+        return Phase.RESTING if push.idle and command.still else moving, does, noticed.why
 
 
 def keep(desk: Desk, what: Mapping[str, Any]) -> None:
@@ -261,3 +313,114 @@ def _knowing(kept: Mapping[str, Any], fresh: AssistantState) -> AssistantState:
     with suppress(BadRecord):
         return replace(fresh, workload=Workload.from_json(record.get("workload", {})))
     return fresh
+
+
+# -- panels and words --------------------------------------------------------------------------------------------------
+
+
+def spoken(goal: str) -> str:
+    """Return a goal in spoken words: "cup/top" is "the cup (top grasp)"."""
+    thing, _, grasp = goal.partition("/")
+    return f"the {thing} ({grasp} grasp)"
+
+
+def said_of(why: str, *, turns: bool = True, still: bool = False) -> str:
+    """Return what the robot does, in words for the person.
+
+    Args:
+        why: A command's reason.
+        turns: Whether the robot turns the hand. Where not, only the object is named: the grasp is the person's.
+        still: Whether the robot adds nothing. Then it is no help, whatever it is for.
+    """
+    if still and (why.startswith(TO) or why in HELPS):
+        why = "no-assist"
+    if not why.startswith(TO):
+        return SAID.get(why, why)
+    goal = why.removeprefix(TO)
+    thing, _, _ = goal.partition("/")
+    return f"helping towards {spoken(goal) if turns else f'the {thing}'}"
+
+
+def _stopped(drive: Drive, stick: Joystick, before: Pose) -> bool:
+    """Return whether something stopped the hand. A hand that slides along something goes on."""
+    way, turn = before.twist_to(drive.hand.pose)
+    pushed = math.hypot(*stick.linear, *stick.angular) * CONTROL_S
+    return drive.hand.touched and math.hypot(*way, *turn) <= BLOCKED * pushed
+
+
+def _in_the_way(drive: Drive, stick: Joystick) -> str:
+    """Name what the hand would be in if it had gone on: the thing it would be in most."""
+    linear, angular = drive.going(stick)
+    there = drive.hand.pose.moved(within(linear, MOST_M_S), within(angular, MOST_RAD_S), CONTROL_S)
+    room = {"table": Gripper(there, Obstacles((), ())).clearance_m}
+    for thing in drive.scene.things:
+        room[thing.name] = Gripper(there, Obstacles(thing.boxes, thing.rings)).clearance_m
+    nearest = min(room, key=lambda name: room[name])
+    if room[nearest] < 0.0:
+        return f"Something is in the way: the {nearest}"
+    inside = all(low <= place <= high for low, place, high in zip(LOW, there.position, HIGH, strict=True))
+    return "Something is in the way" if inside else "The arm reaches no further"
+
+
+def things_of(scene: Scene) -> list[ThingPart]:
+    """Return the objects as plain numbers."""
+    return [
+        ThingPart(
+            name=thing.name,
+            boxes=[_rounded([*box.middle, *box.size, box.yaw]) for box in thing.boxes],
+            rings=[_rounded([*ring.middle, ring.radius, ring.height]) for ring in thing.rings],
+        )
+        for thing in scene.things
+    ]
+
+
+def panels_of(drive: Drive, things: list[ThingPart], driver: str) -> list[Panel]:
+    """Return the scene and the numbers so far. Where the helper has no opinion of the goals, none are shown.
+
+    Args:
+        drive: The attempt.
+        things: Result of `things_of` for its scene.
+        driver: Name of the person who steers; empty where nobody is heard.
+    """
+    belief, ghost = drive.assistant.belief, drive.ghost
+    thought = drive.scene.goals if belief else ()
+    chances = [min(max(belief.get(goal.name, 0.0), 0.0), 1.0) for goal in thought]
+    scene = ScenePanel(
+        scene=drive.scene.name,
+        task=drive.task,
+        low=LOW,
+        high=HIGH,
+        things=things,
+        hand=_placed(drive.hand.pose),
+        ghost=None if ghost is None else _placed(ghost),
+        goals=[
+            GoalPart(object=goal.object, grasp=goal.grasp, chance=round(chance, DIGITS))
+            for goal, chance in zip(thought, chances, strict=True)
+        ],
+        other=round(min(max(1.0 - sum(chances), 0.0), 1.0), DIGITS) if belief else 0.0,
+        mode=drive.mode.value,
+        driver=driver,
+    )
+    numbers = [
+        NumberPart(label="time", value=round(drive.time_s, 1), unit="s"),
+        NumberPart(label="changes of mode", value=drive.mode_changes),
+        NumberPart(label="questions", value=drive.questions),
+    ]
+    return [scene, NumbersPanel(numbers=numbers)]
+
+
+def ending_of(drive: Drive) -> str:
+    """Return how the drive ended, in one sentence without its full stop."""
+    result = drive.result()
+    if result.ending is AttemptEnding.TOO_LATE:
+        return "the time is up"
+    got = f"you have {spoken(drive.held)}, after {result.time_s:.0f} s"
+    return got if result.ending is AttemptEnding.GRASPED else f"{got}; it was to be {spoken(drive.task)}"
+
+
+def _placed(pose: Pose) -> list[float]:
+    return _rounded([*pose.position, *pose.rotation])
+
+
+def _rounded(numbers: list[float]) -> list[float]:
+    return [round(number, DIGITS) for number in numbers]

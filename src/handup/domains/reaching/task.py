@@ -15,7 +15,7 @@ from handup.domains.reaching.page_drive import PERSON, ROBOT, RUN, Seat, go_on
 from handup.domains.reaching.scenes import scene
 from handup.domains.reaching.steering_habits import SteeringHabit
 from handup.domains.reaching.trial import Rules, Trial
-from handup.domains.runs import RUNS, Ordered, TaskStarted, begin_run
+from handup.domains.runs import Ordered, TaskStarted, begin_run, find_run, latest_run, next_name
 from handup.journal import Journal
 
 
@@ -94,10 +94,10 @@ def run_of(journal: Journal, order: Reach) -> str:
     options, snapshot = DOMAIN.options_of(order), journal.snapshot(RUN)
     kept = "" if snapshot is None or "drive" not in snapshot.state else str(snapshot.state["run"])
     with journal.writing() as writer:
-        last = RUNS.latest(writer, lambda ordered: (ordered.world, ordered.people) == (DOMAIN.name, PAGE))
+        last = latest_run(writer, lambda ordered: (ordered.world, ordered.people) == (DOMAIN.name, PAGE))
         if last is not None and last.over is None and last.begun == TaskStarted(options=options):
             return last.order.name
-        name = kept if kept and RUNS.find(writer, kept) is None else RUNS.next_name(writer, RUN)
+        name = kept if kept and find_run(writer, kept) is None else next_name(writer, RUN)
         return begin_run(writer, Ordered(name=name, world=DOMAIN.name, people=PAGE), options).name
 
 

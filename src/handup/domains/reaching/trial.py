@@ -49,8 +49,6 @@ class Moment:
         rotation: Rotation of the hand.
         linear: The stick's velocity.
         angular: The stick's turning speed.
-        robot_linear: The robot's own velocity.
-        robot_angular: The robot's own turning speed.
         why: The robot's reason.
         belief: Probability of each goal, in the order of the scene's; empty without one.
         opposing: True if robot and person worked against each other.
@@ -61,8 +59,6 @@ class Moment:
     rotation: Quaternion
     linear: Vector
     angular: Vector
-    robot_linear: Vector
-    robot_angular: Vector
     why: str
     belief: tuple[float, ...]
     opposing: bool
@@ -313,7 +309,7 @@ class ReachRun:
         pushed, turned = self._commanded
         against = opposes(pushed, linear) or opposes(turned, angular)
         place = (self.at_s, self.hand.position, self.hand.rotation)
-        return Moment(*place, pushed, turned, linear, angular, why, belief, against)
+        return Moment(*place, pushed, turned, why, belief, against)
 
     def result(self, predicted: bool | None, moments: tuple[Moment, ...] = ()) -> ReachAttempt:
         """Return the measures of the attempt."""

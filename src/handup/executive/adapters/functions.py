@@ -232,7 +232,11 @@ class _Function(RobotAction):
         why = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
         return Aborted(code=self._faults[kind], why=why[:MOST_WORDS], fields={"error": type(error).__name__})
 
-    def _outcome(self, result: object) -> Outcome:
+    def _outcome(self, work: Callable[[], object]) -> Outcome:
+        try:
+            result = work()
+        except tuple(self._faults) as error:
+            return self._aborted(error)
         match result:
             case Done() | Aborted():
                 return result
@@ -251,11 +255,7 @@ class _AtOnce(_Function):
 
     def step(self) -> Generator[Working, None, Outcome]:
         yield from ()  # a generator of no turns
-        try:
-            result = self._function(**self._arguments)
-        except tuple(self._faults) as error:
-            return self._aborted(error)
-        return self._outcome(result)
+        return self._outcome(lambda: self._function(**self._arguments))
 
 
 class _Waiting(_Function):
@@ -293,11 +293,7 @@ class _Waiting(_Function):
             yield Working(self._every_s, self.name)
         if work.cancelled():
             return Aborted(code=CANCELLED, why="It was cancelled.")
-        try:
-            result = work.result()
-        except tuple(self._faults) as error:
-            return self._aborted(error)
-        return self._outcome(result)
+        return self._outcome(work.result)
 
     def stop(self) -> None:
         """Cancel it, and do not wait for that."""

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import operator
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import takewhile
 from typing import NamedTuple, NoReturn, TypeVar
 
@@ -33,6 +34,8 @@ T = TypeVar("T")
 Scope = Mapping[str, Data]
 Name = tuple[str, ...]
 Node = Callable[[Scope], Data]
+Operands = tuple[tuple[str, Node], ...]
+"""Signs, each with the operand behind it."""
 WORDS = {"true": True, "True": True, "false": False, "False": False, "null": None, "None": None}
 KEYWORDS = frozenset({"and", "or", "not", "in", *WORDS})
 PLAIN = re.compile(rf"({'|'.join(ROOTS)})((?:\.[A-Za-z_][A-Za-z0-9_]*)+)", re.ASCII)
@@ -200,15 +203,16 @@ class _Pick:
 class _AndOr:
     """`x and y`: the first that is not true, or the last; `x or y`: the first that is true. No more is computed."""
 
-    operands: tuple[Node, ...]
+    first: Node
+    rest: Operands
     until: bool
 
     def __call__(self, scope: Scope) -> Data:
-        value: Data = None
-        for operand in self.operands:
-            value = operand(scope)
+        value = self.first(scope)
+        for _, node in self.rest:
             if bool(value) is self.until:
                 break
+            value = node(scope)
         return value
 
 
@@ -217,7 +221,7 @@ class _Arithmetic:
     """`x + y - z` and the like, from left to right."""
 
     first: Node
-    rest: tuple[tuple[str, Node], ...]
+    rest: Operands
 
     def __call__(self, scope: Scope) -> Data:
         value = self.first(scope)
@@ -231,7 +235,7 @@ class _Comparison:
     """`x < y`, and chains such as `0 < x <= 3`."""
 
     first: Node
-    rest: tuple[tuple[str, Node], ...]
+    rest: Operands
 
     def __call__(self, scope: Scope) -> Data:
         left = self.first(scope)
@@ -377,7 +381,18 @@ def _no_word(text: str, position: int) -> BadExpression:
     return BadExpression(f"{shown(sign)} has no meaning in an expression", hint=hint, column=position + 1)
 
 
-# -- from words to parts: one function per level of precedence, from `or` down to names and numbers --------------------
+# -- from words to parts: a table of precedence, then signs, keys, names and numbers -----------------------------------
+
+
+LEVELS: Sequence[tuple[Callable[[Node, Operands], Node], Collection[str]]] = (
+    (partial(_AndOr, until=True), ("or",)),
+    (partial(_AndOr, until=False), ("and",)),
+    (_Comparison, COMPARISONS),
+    (_Arithmetic, ("+", "-")),
+    (_Arithmetic, ("*", "/", "//", "%")),
+)
+"""Levels of precedence from the loosest on: what is made of the operands, and the signs between them. A `not` stands
+before a comparison."""
 
 
 class _Parser:
@@ -392,7 +407,7 @@ class _Parser:
     def whole(self) -> Node:
         if self._token.kind == "end":
             self._fail("an expression is empty", "Write a condition or a value.")
-        node = self._either()
+        node = self._level()
         if self._token.kind != "end":
             self._fail(f"{self._shown} stands where the expression should end", "Is there a sign or bracket missing?")
         return node
@@ -428,51 +443,26 @@ class _Parser:
         return node
 
     def _inner(self) -> Node:
-        return self._deeper(self._either)
+        return self._deeper(self._level)
 
-    def _either(self) -> Node:
-        operands = [self._both()]
-        while self._take("or"):
-            operands.append(self._both())
-        return operands[0] if len(operands) == 1 else _AndOr(tuple(operands), until=True)
+    def _level(self, level: int = 0) -> Node:
+        """Read what stands on a level of precedence: operands of the next level, with the signs of this one between."""
+        if level == len(LEVELS):
+            return self._signed()
+        make, signs = LEVELS[level]
+        if signs is COMPARISONS and self._take("not"):
+            return _Call(operator.not_, (self._deeper(lambda: self._level(level)),))
+        first, rest = self._level(level + 1), []
+        while (sign := self._sign(signs)) is not None:
+            rest.append((sign, self._level(level + 1)))
+        return make(first, tuple(rest)) if rest else first
 
-    def _both(self) -> Node:
-        operands = [self._negation()]
-        while self._take("and"):
-            operands.append(self._negation())
-        return operands[0] if len(operands) == 1 else _AndOr(tuple(operands), until=False)
-
-    def _negation(self) -> Node:
-        if self._take("not"):
-            return _Call(operator.not_, (self._deeper(self._negation),))
-        return self._comparison()
-
-    def _comparison(self) -> Node:
-        first, rest = self._sum(), []
-        while (sign := self._comparing()) is not None:
-            rest.append((sign, self._sum()))
-        return _Comparison(first, tuple(rest)) if rest else first
-
-    def _comparing(self) -> str | None:
-        if self._is("not") and self._tokens[self._at + 1].word == "in":
+    def _sign(self, signs: Collection[str]) -> str | None:
+        if signs is COMPARISONS and self._is("not") and self._tokens[self._at + 1].word == "in":
             self._at += 2
             return "not in"
         word = self._token.word
-        return word if self._is(*COMPARISONS) and self._take(word) else None
-
-    def _sum(self) -> Node:
-        return self._chain(self._product, "+", "-")
-
-    def _product(self) -> Node:
-        return self._chain(self._signed, "*", "/", "//", "%")
-
-    def _chain(self, operand: Callable[[], Node], *signs: str) -> Node:
-        first, rest = operand(), []
-        while self._is(*signs):
-            sign = self._token.word
-            self._take(sign)
-            rest.append((sign, operand()))
-        return _Arithmetic(first, tuple(rest)) if rest else first
+        return word if self._is(*signs) and self._take(word) else None
 
     def _signed(self) -> Node:
         if self._take("-"):

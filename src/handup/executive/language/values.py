@@ -211,18 +211,10 @@ def _sorted(value: Data) -> Data:
     return sorted(_alike("sorted", items)) if items else []
 
 
-def _abs(value: Data) -> Data:
-    return abs(_number("abs", value))
-
-
 def _round(value: Data, places: Data = 0) -> Data:
     if isinstance(places, bool) or not isinstance(places, int) or not 0 <= places <= MOST_PLACES:
         raise _unfit("round", places, f"Give 0 to {MOST_PLACES} places.")
     return within_limits(round(_number("round", value), places) if places else round(_number("round", value)))
-
-
-def _sum(value: Data) -> Data:
-    return reduce(add, (_number("sum", item) for item in _items("sum", value)), 0)
 
 
 def _str(value: Data) -> Data:
@@ -277,12 +269,14 @@ FUNCTIONS: Mapping[str, Function] = {
     "len": Function(1, 1, _len),
     "min": Function(1, None, _extreme("min", min)),
     "max": Function(1, None, _extreme("max", max)),
-    "abs": Function(1, 1, _abs),
+    "abs": Function(1, 1, lambda value: abs(_number("abs", value))),
     "round": Function(1, 2, _round),
-    "sum": Function(1, 1, _sum),
+    "sum": Function(1, 1, lambda value: reduce(add, (_number("sum", item) for item in _items("sum", value)), 0)),
     "any": Function(1, 1, lambda value: any(_items("any", value))),
     "all": Function(1, 1, lambda value: all(_items("all", value))),
-    "sorted": Function(1, 1, _sorted),
+    "sorted": Function(
+        1, 1, lambda value: sorted(_alike("sorted", items)) if (items := _items("sorted", value)) else []
+    ),
     "str": Function(1, 1, _str),
     "int": Function(1, 1, _int),
     "float": Function(1, 1, _float),

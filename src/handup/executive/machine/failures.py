@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from handup.core import BadExpression, ResumeHint
 from handup.executive.events import Ending, Failed, Recovered, Recovering
-from handup.executive.failure import IN_RECOVERY, Failure, Level
+from handup.executive.failure import IN_RECOVERY, Failure, FailureLevel
 from handup.executive.machine.machine_state import (
     AskPerson,
     Cursor,
@@ -65,9 +65,9 @@ def fail(
     state.trouble = Trouble(state.failures, failure, len(failure.levels))
 
 
-def _levels(state: MachineState, leaf: str) -> list[Level]:
+def _levels(state: MachineState, leaf: str) -> list[FailureLevel]:
     """Return what each task adds to the failure, and count this abort everywhere."""
-    levels: list[Level] = []
+    levels: list[FailureLevel] = []
     place: tuple[Any, ...] = ()
     for index, frame in enumerate(state.frames):
         place = (*place, frame.name)
@@ -83,7 +83,7 @@ def _levels(state: MachineState, leaf: str) -> list[Level]:
         if below is not None and below.repair is None:
             step.below = below.tally
         levels.append(
-            Level(
+            FailureLevel(
                 task=frame.name,
                 step=frame.path,
                 name=leaf if below is None else below.name,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from enum import IntEnum
+from enum import StrEnum
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 Path = tuple[int, ...]
 
 
-class StepKind(IntEnum):
+class StepKind(StrEnum):
     """Kind of a step."""
 
-    ACTION = 0
-    OP = 1
-    TASK = 2
-    CHOICE = 3
-    LOOP = 4
+    ACTION = "action"
+    OP = "op"
+    TASK = "task"
+    CHOICE = "choice"
+    LOOP = "loop"
 
 
 _KINDS = {ActionStep: StepKind.ACTION, OpStep: StepKind.OP, TaskStep: StepKind.TASK}

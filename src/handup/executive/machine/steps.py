@@ -275,10 +275,6 @@ def _abort(values: Values, var: Values) -> None:
     raise Refused(str(values.get("code", "abort")), str(values.get("why", "The recipe says to abort here.")))
 
 
-def _nothing(values: Values, var: Values) -> None:
-    return None
-
-
 OPS: Mapping[str, Op] = {
     "assign": Op(lambda values, var: _required(values), needs=("value",), sets=True),
     "increment": Op(lambda values, var: _counted(values, var, 1), one_of=("value", "name"), may=("by",), sets=True),
@@ -287,8 +283,8 @@ OPS: Mapping[str, Op] = {
     "negate": Op(lambda values, var: not _required(values), needs=("value",), sets=True),
     "get_index": Op(_get_index, needs=("value", "index"), sets=True),
     "check_value": Op(_check_value, needs=("value", "equals")),
-    "print": Op(_nothing, needs=("message",)),
+    "print": Op(lambda values, var: None, needs=("message",)),
     "abort": Op(_abort, may=("code", "why")),
-    "noop": Op(_nothing),
+    "noop": Op(lambda values, var: None),
 }
 """The operations by name. The machine notes the message of `print`."""

@@ -7,7 +7,7 @@ many.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from handup.core import ResumeHint
@@ -39,7 +39,8 @@ def check_recoveries(context: Context) -> None:
         return
     monitors = () if context.abilities is None else context.abilities.monitors
     tree = tree_of(context.recipes, context.recoveries, monitors)
-    steps = list(_all_steps(context))
+    written = [part.steps for parts in (context.recipes.tasks.values(), context.recoveries) for part in parts]
+    steps = [step for part in written for step in every(part)]
     known = frozenset(step.name for step in steps if isinstance(step, RunStep)) | context.recipes.tasks.keys()
     params = frozenset(name for recipe in context.recipes.tasks.values() for name in recipe.params)
     codes = _codes(context, steps)
@@ -110,13 +111,6 @@ def _branches(context: Context, recovery: Recovery) -> None:
         if branch.ends is not Ending.FAILED and (branch.hint is not ResumeHint.NONE or branch.level is not None):
             cause = f"recovery '{recovery.name}' says what the run has ended as, and does not end it"
             context.add(branch.place, cause, "Write 'ends' only beside 'resume: none' without a level.")
-
-
-def _all_steps(context: Context) -> Iterator[Step]:
-    for recipe in context.recipes.tasks.values():
-        yield from every(recipe.steps)
-    for recovery in context.recoveries:
-        yield from every(recovery.steps)
 
 
 # -- the paths that failures can have ----------------------------------------------------------------------------------
