@@ -22,10 +22,9 @@ from typing import Any
 from PIL import Image, ImageDraw
 from playwright.sync_api import Browser, Page, sync_playwright
 
-from handup.cli.demo_questions import PICTURES, TOUR, picture
-from handup.cli.page import PEOPLE, ROBOT
+from handup.cli.page import PEOPLE, PICTURES, ROBOT, TOUR, picture
 from handup.client import Client
-from handup.core import Point
+from handup.core import Limits, Person, Point, QuietHours, Role
 from handup.core.panels import PANELS
 from handup.desk import Record
 from handup.server import RunningServer, ServerSettings, start
@@ -183,6 +182,30 @@ def stills(browser: Browser) -> None:
                 save(photograph(page), "one-switch")
             save(studio.paired_not(), "pairing")
             studio.close()
+
+
+def people(browser: Browser) -> None:
+    """Everybody in one screen, as a caregiver sees it, and what stands on the page of somebody who is busy."""
+    night = QuietHours(start="21:00", end="07:00")
+    house = (
+        Person(name="Ada", limits=Limits(per_hour=6, quiet=(night,))),
+        Person(name="Ben", role=Role.CAREGIVER),
+        Person(name="Cleo", role=Role.OPERATOR, limits=Limits(at_once=3)),
+    )
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        start(ServerSettings(store=f"{folder}/people.db", port=0, people=house)) as server,
+    ):
+        cookies = {person.name: server.token(person.name, person.role) for person in house}
+        name = COOKIE.format(port=server.port)
+        with tablet(browser, server.url, Look(width=390, height=760), (name, cookies["Ada"])) as page:
+            press(page, "busy", "set-busyfor-3600")
+            page.get_by_text("until").wait_for()
+            save(settle(page), "busy")
+            with tablet(browser, server.url, Look(height=1000), (name, cookies["Ben"])) as other:
+                press(other, "settings", "people")
+                other.get_by_test_id("person-0").wait_for()
+                save(settle(other), "people")
 
 
 # -- panels ------------------------------------------------------------------------------------------------------------
@@ -345,6 +368,7 @@ def main() -> None:
     with chromium() as browser:
         if "stills" in wanted:
             stills(browser)
+            people(browser)
         if "panels" in wanted:
             panels(browser)
         if "film" in wanted:

@@ -8,9 +8,9 @@ from handup.lab.engine import (
     Columns,
     Measure,
     Note,
-    Option,
     Place,
     Study,
+    StudyOption,
     Verdict,
     seed_option,
     where,
@@ -49,7 +49,10 @@ STUDY = Study(
             notes=(Note(Verdict.HOLDS, "It weighs load against time; at 0.95 it tries once and gives up."),),
         ),
     ),
-    options=(Option(name="episodes", help="Episodes of each method and weight.", default=200, quick=40), seed_option()),
+    options=(
+        StudyOption(name="episodes", help="Episodes of each method and weight.", default=200, quick=40),
+        seed_option(),
+    ),
     units="episodes",
     block=50,
 )

@@ -16,7 +16,7 @@ MAY_KNOW: dict[str, set[str]] = {
     "when": {"core", "policy", "what"},
     "people": {"core"},
     "recover": {"core", "policy", "people", "when", "journal"},
-    "whom": {"core", "people"},
+    "whom": {"core", "policy", "people", "when"},
     "memory": {"core", "journal"},
     "models": {"core", "memory"},
     "intent": {"core", "policy", "people"},
@@ -29,13 +29,14 @@ MAY_KNOW: dict[str, set[str]] = {
     },
     "lab": {
         *("confidence", "core", "policy", "people", "what", "when", "recover", "memory", "journal", "desk", "domains"),
-        *("intent", "executive", ""),
+        *("intent", "executive", "whom", ""),
     },
+    "adapters": {"core", "people", "desk", "journal"},
     "server": {"core", "people", "whom", "journal", "desk"},
     "client": {"core", "desk", "journal"},
     "cli": {
         *("confidence", "core", "policy", "people", "what", "when", "recover", "lab", "journal", "desk", "whom"),
-        *("memory", "domains", "intent", "executive", "models", "server", "client", ""),
+        *("memory", "domains", "intent", "executive", "models", "server", "client", "adapters", ""),
     },
     "": {"confidence", "core", "policy", "when", "recover", "cli", "journal", "desk", "client"},
 }
@@ -78,6 +79,7 @@ EXCEPTIONS = {
     "core/installation.py": {"pathlib", "sys"},  # names the command that installs what is missing
     "people/limits.py": {"datetime"},  # what a given time is by the clock on a person's wall
     "people/answers.py": {"importlib.resources"},  # the fitted numbers lie beside the code
+    "people/interruptibility.py": {"importlib.resources"},  # likewise
     "intent/push_models.py": {"importlib.resources"},  # likewise
     "policy/policy_file.py": {"pathlib"},  # reads a policy file for programs at the edge
     "what/mip.py": {"os", "sys"},  # a solver prints past Python onto standard output and must be kept quiet

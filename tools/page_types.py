@@ -15,7 +15,7 @@ from handup.server.app import described
 
 Schema = dict[str, Any]
 FILE = Path(__file__).parent.parent / "web" / "src" / "wire.ts"
-ROOTS = ("FromPerson", "ToPerson")
+ROOTS = ("FromPerson", "ToPerson", "KnownPeople", "PersonSetup", "PresenceAnswer")
 """What the page sends and gets; types that neither holds are left out."""
 HEAD = "// Written by `make wire` from the server's OpenAPI document. Change the Python classes, not this file.\n"
 STALE = "web/src/wire.ts does not fit the server's OpenAPI document. Run: make wire"

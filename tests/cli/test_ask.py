@@ -15,10 +15,11 @@ from typing import Any
 import pytest
 
 from handup.cli.ask import next_attempt
-from handup.cli.people import load_people
+from handup.cli.people_file import load_people
 from handup.core import BadSetting, Person, QuietHours, Reply, ReplyKind, Role, Value
 from handup.desk import Delivered, Desk, Status
 from handup.journal import Entry, Journal
+from handup.server import Access
 from tests.cli.calls import SRC, Called, assert_one_line_error, here
 
 BOWL = ("Which bowl?", "--option", "left", "--option", "right")
@@ -136,6 +137,17 @@ def test_people_are_asked_in_order_and_by_name() -> None:
     assert (record.turn, record.audience) == ("Tom", ("Tom", "Ada"))
 
 
+def test_whoever_has_a_device_is_asked_before_the_user_of_this_machine(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("USER", "maker")
+    with Journal.open("handup.db") as journal, Desk(journal, [Person(name="maker"), Person(name="Ada")]):
+        access = Access(journal)
+        access.pair(access.make_code("Ada", Role.RESIDENT)[0])
+    assert ask("Which?", "--timeout", "0").code == 1
+    assert ask("Which?", "--step", "here", "--timeout", "0", typed="").code == 1
+    with Journal.open("handup.db") as journal, Desk(journal) as desk:
+        assert [record.turn for record in desk.pending()] == ["Ada", "maker"]
+
+
 def test_people_come_from_a_file(folder: Path) -> None:
     (folder / "people.yaml").write_text("- {name: Ada}\n- {name: Tom, role: caregiver}\n")
     assert ask(*BOWL, "--people", "people.yaml", "--to", "Tom", "--timeout", "0").code == 1
@@ -200,8 +212,8 @@ def test_a_file_of_people_is_read_with_all_that_it_says(folder: Path) -> None:
         ("[]", "got an empty list"),
         ("- {name: Ada}\n- {role: operator}\n", r"people\.yaml:2: a person has no name"),
         ("- {name: Ada}\n- {name: Ada}\n", r"people\.yaml:2: .* 'Ada' stands twice"),
-        ("- {name: Ada, limits: {per_hour: 0}}", "per_hour is 0"),
-        ("- {name: 3}", "name of a person is 3"),
+        ("- {name: Ada, limits: {per_hour: 0}}", "per_hour must be a whole number of at least 1, got 0"),
+        ("- {name: 3}", "name of a person must be a text, got 3"),
         ("- [", "no valid YAML"),
     ],
 )
@@ -222,7 +234,7 @@ BAD: list[tuple[tuple[str, ...], str]] = [
     (("Which?", "--kind", "number", "--guess", "far"), "--guess must be JSON, got 'far'"),
     (("Which?", "--kind", "number", "--low", "2", "--high", "1"), "low must be at most high (1), got 2"),
     ((*BOWL, "--guess", "up"), "guess is wrong"),
-    ((*BOWL, "--sure", "2"), "sure of a question is 2"),
+    ((*BOWL, "--sure", "2"), "sure of a question must lie between 0 and 1, got 2"),
     ((*BOWL, "--effect", "one"), "1 effects for 2 choices"),
     ((*BOWL, "--timeout", "-1"), "--timeout must be at least 0 and finite, got -1"),
     ((*BOWL, "--people", "nobody.yaml"), "nobody.yaml: there is no such file"),

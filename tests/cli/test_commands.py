@@ -24,6 +24,7 @@ from tools import command_pages
 
 STUDY = [["study"], ["study", "list"], ["study", "run"], ["study", "cell"]]
 BENCH = [["bench"], ["bench", "decisions"], ["bench", "simulator"], ["bench", "executive"], ["bench", "intent"]]
+PEOPLE = [["people"], ["people", "evaluate"]]
 WORKLOAD = [["workload"], ["workload", "fit"], ["workload", "show"]]
 JOURNAL = [["journal"], *(["journal", verb] for verb in ("verify", "export", "replay", "triage", "erase", "repair"))]
 RECIPE = [["recipe"], ["recipe", "check"], ["recipe", "show"], ["recipe", "test"]]
@@ -31,7 +32,7 @@ PLAIN = [
     *(["decide"], ["ask"], ["answer"], ["meal"], ["reach"], ["serve"], ["pair"], ["page"]),
     *(["advise"], ["calibrate"], ["doctor"], ["run"], ["inject"]),
 ]
-COMMANDS = [[], *PLAIN, *BENCH, *JOURNAL, *RECIPE, *STUDY, *WORKLOAD]
+COMMANDS = [[], *PLAIN, *BENCH, *JOURNAL, *PEOPLE, *RECIPE, *STUDY, *WORKLOAD]
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
@@ -74,7 +75,9 @@ sys.exit(", ".join(name for name in sys.modules if name.startswith(("sqlalchemy"
     assert (done.returncode, done.stderr) == (0, b"")
 
 
-@pytest.mark.parametrize("command", [[], ["bench"], ["journal"], ["recipe"], ["study"], ["workload"]], ids=" ".join)
+@pytest.mark.parametrize(
+    "command", [[], ["bench"], ["journal"], ["people"], ["recipe"], ["study"], ["workload"]], ids=" ".join
+)
 def test_without_a_command_the_help_is_shown(command: list[str]) -> None:
     called = here(*command)
     assert (called.code, called.err) == (0, "")
@@ -100,7 +103,7 @@ def test_doctor_tells_in_json_what_is_installed() -> None:
     assert set(found) == {"handup", "python", "base", "extras", "self_test"}
     assert found["self_test"] is True
     assert all(found["base"].values())
-    assert set(found["extras"]) == {"lab", "mip", "models", "sim", "web", "trees", "postgres", "docs"}
+    assert set(found["extras"]) == {"lab", "mip", "models", "sim", "web", "trees", "postgres", "notify", "docs"}
 
 
 def test_doctor_names_the_command_that_installs_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:

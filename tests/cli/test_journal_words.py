@@ -33,6 +33,8 @@ NOON_S = 1_794_744_000.0
 YES_NO = Question("Is it?", QuestionKind.YES_NO)
 ACT = Decision(action=Action.ACT, reason="it is likely to work")
 ASK = Decision(action=Action.ASK, module="food", reason="it is probably wrong")
+ASK_ANA = Decision(action=Action.ASK, module="food", person="Ana", reason="she knows")
+RECOVER = Decision(action=Action.RECOVER, recovery="back off", reason="it may help")
 ASKED: dict[str, Any] = {"step": "food", "attempt": 1, "turn": "Ana", "audience": ("Ana", "Ben")}
 LEARNED: dict[str, Any] = {"module": "food", "encoder": "e", "dimension": 8, "digest": "0" * 16, "whose": ("Ana",)}
 SLIP = Failure(levels=(), leaf="grasp", kind="action", code="slip")
@@ -52,14 +54,39 @@ WORDS: list[tuple[object, str]] = [
     (desk.Answered(by="Ana", token="t", value=None), "food/1: Ana answered something that was erased"),
     (desk.Answered(by="Ana", token="t", value={"odd": 1}), "food/1: Ana answered “{'odd': 1}”"),
     (desk.Deferred(by="Ana", token="t", until_s=NOON_S + 600.0), "food/1: Ana said not now, for 10 minutes"),
-    (desk.HandedOn(by="Ana", turn="Ben"), "food/1: Ana said someone else; next is Ben"),
-    (desk.HandedOn(by="Ana", turn=None), "food/1: Ana said someone else; nobody is left"),
+    (desk.HandedOn(by="Ana", turn="Ben", token="t"), "food/1: Ana said someone else; next is Ben"),
+    (desk.HandedOn(by="Ana", turn=None, token="t"), "food/1: Ana said someone else; nobody is left"),
+    (desk.HandedOn(by="Ana", turn="Ben"), "food/1: it goes on from Ana; next is Ben"),
+    (desk.HandedOn(by="Ana", turn="Ben", busy=True), "food/1: Ana is busy; next is Ben"),
+    (desk.Joined(person="Ana"), "food/1: Ana may answer it, too"),
     (desk.Delegated(by="Ana", token="t"), "food/1: Ana said let the robot try"),
     (desk.Withdrawn(cause=WithdrawalCause.ASKER), "food/1: taken back"),
     (desk.Expired(), "food/1: nobody answered in time"),
     (desk.Stopped(by="Ana", why=None), "STOP by Ana: words that were erased"),
     (desk.Enabled(by="Ana"), "Ana enabled the robot again"),
     (desk.Introduced(person="Ana", role=Role.CAREGIVER), "Ana can be asked, as caregiver"),
+    (desk.Introduced(person="Ana", role=Role.CAREGIVER, by="Ben"), "Ana can be asked, as caregiver, set up by Ben"),
+    (desk.Presence(person="Ana", busy=True), "Ana is busy"),
+    (desk.Presence(person="Ana", busy=True, until_s=NOON_S + 3600.0), "Ana is busy until 13:00:00"),
+    (desk.Presence(person="Ana", busy=False), "Ana is back"),
+    (desk.Presence(person="Ana", busy=None), "Ana said whether they can be asked, which was erased"),
+    (desk.NoticeBegun(person="Ana", way="email", opened_s=NOON_S), "food/1: a notice to Ana by email"),
+    (
+        desk.NoticeBegun(person="Ana", way="email", opened_s=NOON_S, reminder=2, attempt=3),
+        "food/1: reminder 2 to Ana by email, attempt 3",
+    ),
+    (
+        desk.NoticeEnded(begun=1, way="email", outcome=desk.NoticeOutcome.SENT),
+        "food/1: the notice by email went out",
+    ),
+    (
+        desk.NoticeEnded(begun=1, way="email", outcome=desk.NoticeOutcome.FAILED, why="the server answered 554"),
+        "food/1: the notice by email did not go out: the server answered 554",
+    ),
+    (
+        desk.NoticeEnded(begun=1, way="ntfy", outcome=desk.NoticeOutcome.UNSURE),
+        "food/1: the notice by ntfy may or may not have gone out",
+    ),
     (RemoteSettled(status="answered"), "food/1: answered, says the server"),
     (RemoteStopped(), "STOP, says the server"),
     (Delivered(), "food/1: the outcome reached the shell"),
@@ -77,6 +104,12 @@ WORDS: list[tuple[object, str]] = [
     (run_record.RunEnded(outcome=Outcome.RECOVERED, reason="It worked."), "the run ended, recovered: It worked."),
     (RunTold.of(session.Decided(now_s=0.0, decision=ACT)), "decided to act: it is likely to work"),
     (RunTold.of(session.Decided(now_s=0.0, decision=ASK)), "decided to ask about food: it is probably wrong"),
+    (RunTold.of(session.Decided(now_s=0.0, decision=ASK_ANA)), "decided to ask Ana about food: she knows"),
+    (
+        RunTold.of(session.Decided(now_s=0.0, decision=RECOVER)),
+        "decided to run the recovery back off: it may help",
+    ),
+    (RunTold.of(session.Rerouted(now_s=0.0, decision=ASK_ANA)), "decided to ask Ana about food instead: she knows"),
     (RunTold.of(session.Forwarded(confidences={"food": 0.5})), "took in new confidences"),
     (
         RunTold.of(session.ModuleAnswered(module="food", changed=True, expert=1.0)),

@@ -16,9 +16,9 @@ import pytest
 from PIL import Image
 
 from handup.core import Box, Question, QuestionKind
-from handup.domains.feeding import terminal_meal
 from handup.domains.feeding.film import gridded
 from handup.domains.feeding.questions import about, why
+from handup.domains.feeding.task import PICTURES
 from handup.journal import Journal
 from handup.models import marked, pictures
 from tests.cli.calls import SRC, assert_one_line_error, here
@@ -99,7 +99,7 @@ def test_without_pillow_the_meal_does_not_begin(monkeypatch: pytest.MonkeyPatch)
 
 
 def test_a_picture_that_cannot_be_written_is_no_reason_not_to_ask(tmp_path: Path) -> None:
-    (tmp_path / terminal_meal.PICTURES).write_text("no folder")
+    (tmp_path / PICTURES).write_text("no folder")
     done = typed("\n" * 12, *ASKS, cwd=tmp_path)
     assert done.returncode == 0
     assert "could not be written" in done.stderr

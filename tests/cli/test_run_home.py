@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from handup.cli.recipe_run import _make_folder as make_folder
-from handup.cli.recipe_run import home_of, is_there
+from handup.cli.run import _make_folder as make_folder
+from handup.cli.run import home_of, is_there
 from handup.core import BadSetting
-from handup.domains.runs import RUNS, Ordered, begin_run
+from handup.domains.runs import Ordered, begin_run, next_name
 from handup.journal import Journal
 from tests.cli.calls import here
 
@@ -24,7 +24,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def ordered(journal: Journal) -> Ordered:
     with journal.writing() as writer:
-        return begin_run(writer, Ordered(name=RUNS.next_name(writer, "run"), world="kitting", seed=0, people="nobody"))
+        return begin_run(writer, Ordered(name=next_name(writer, "run"), world="kitting", seed=0, people="nobody"))
 
 
 def test_the_first_runs_of_two_stores_on_servers_have_two_worlds() -> None:

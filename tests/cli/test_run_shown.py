@@ -8,8 +8,7 @@ from typing import Any
 
 from handup.core import ManualClock
 from handup.domains.domain import SIMULATED, Workplace
-from handup.domains.recipe_task import RecipeTask
-from handup.domains.stage import Stage
+from handup.domains.stage import RecipeTask, Stage
 from handup.executive import Aborted, Run, RunSettings, Unseen
 from handup.executive.human_help import SimulatedBystander
 from handup.journal import Journal

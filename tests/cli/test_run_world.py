@@ -21,7 +21,7 @@ from handup.desk import Record
 from handup.domains.domain import Workplace
 from handup.domains.feeding.household import next_meal
 from handup.domains.feeding.order import MealTerms, Order
-from handup.domains.runs import RUNS, Last, TaskOver
+from handup.domains.runs import OrderedRun, TaskOver, latest_run
 from handup.journal import Journal
 from handup.server import Access
 from tests.cli.calls import assert_one_line_error, here
@@ -68,10 +68,10 @@ class Robot:
         self.processes: list[subprocess.Popen[bytes]] = []
 
     @property
-    def last(self) -> Last:
+    def last(self) -> OrderedRun:
         """The run that was begun last."""
         with Journal.open(self.folder / "s.db", readonly=True) as journal:
-            last = RUNS.latest(journal)
+            last = latest_run(journal)
         assert last is not None
         return last
 

@@ -19,6 +19,9 @@ import pytest
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
 
+from handup.core import Limits, Person
+from handup.desk import Desk
+from handup.journal import Journal
 from tests.cli.calls import SRC, assert_one_line_error, here, shell
 from tests.deadlines import ENDS_S
 
@@ -86,13 +89,34 @@ def test_it_pairs_a_first_device_and_ends_within_two_seconds_with_sockets_open(
             assert kinds[-1] == "bye"
 
 
+def test_whoever_is_paired_as_a_resident_is_asked(tmp_path: Path) -> None:
+    """The commands of docs/desk/own-robot.md, one after the other; nobody opens the link that the server prints."""
+    with serving(tmp_path, "--store", "house.db") as (_, told):
+        wait_until_up(told["url"])
+        code = json.loads(shell("pair", "--store", "house.db", "--name", "Ada", "--json", cwd=tmp_path).out)["code"]
+        drawer = shell("pair", "--store", "house.db", "--robot", "drawer", cwd=tmp_path).out.strip()
+        with httpx.Client(base_url=f"{told['url']}/api/v1") as tablet:
+            assert tablet.post("/pair", json={"code": code}).status_code == 200
+            asked = httpx.post(
+                f"{told['url']}/api/v1/questions",
+                json={"question": {"prompt": "On which side?", "kind": "text"}, "run": "drawer-1", "step": "side"},
+                headers={"Authorization": f"Bearer {drawer}"},
+            )
+            assert asked.json()["told"] == "It is with Ada."
+            [seen] = tablet.get("/questions").json()["questions"]
+            assert (seen["status"], seen["turn"]) == ("open", "Ada")
+
+
 def test_people_come_from_a_file_and_lines_are_for_people(tmp_path: Path) -> None:
-    (tmp_path / "people.yaml").write_text("[{name: Ada, role: caregiver}]")
+    (tmp_path / "people.yaml").write_text("[{name: Ada, role: caregiver}, {name: Ben}]")
+    with Journal.open(tmp_path / "handup.db") as journal, Desk(journal, [Person(name="Ben")]) as desk:
+        desk.introduce(Person(name="Ben", limits=Limits(per_hour=1)), by="Ada")
     process = subprocess.Popen(
         [sys.executable, "-m", "handup", "serve", "--port", "0", "--people", "people.yaml", "--no-browser"],
         cwd=tmp_path,
         env={**os.environ, "PYTHONPATH": str(SRC)},
         stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
         text=True,
     )
     try:
@@ -101,7 +125,8 @@ def test_people_come_from_a_file_and_lines_are_for_people(tmp_path: Path) -> Non
         assert process.stdout.readline().startswith("To answer as Ada, open within 10 minutes: http://127.0.0.1:")
     finally:
         process.kill()
-        process.communicate(timeout=30)
+        _, notes = process.communicate(timeout=30)
+    assert "Set up on the page since, which holds until the file says something new of them: Ben.\n" in notes
 
 
 def test_a_damaged_store_is_served_and_told(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from examples import claim_pages, meal_tables, reaching_page, recovery_page
+from examples import claim_pages, interrupt_page, meal_tables, reaching_page, recovery_page
 from examples.quotes import NUMBER, missing, unquoted
 from handup.lab.engine.claims import Verdict
 from handup.lab.engine.registry import study_of
@@ -52,6 +52,15 @@ PAGES = (
         "lab/recoveries.md",
         lambda: recovery_page.quotes(recovery_page.record("recoveries")),
         rules=("within 0.1.", "nearer than 0.1 (kits), 0.25 (interventions)", "p < .05", "Figure 2.6"),
+    ),
+    Page("lab/interrupt.md", interrupt_page.quotes, rules=interrupt_page.RULES, end=interrupt_page.HEADING),
+    Page(
+        "lab/helpers.md",
+        recovery_page.helper_quotes,
+        rules=(
+            *("(section 1.1)", "(section 2.5)", "p < .05", "0.1 (kits per robot), 0.25 (calls of the bystander)"),
+            *("2 (time for one that was answered, s)", "nearer than 0.1 (kits), 0.25 (interventions)"),
+        ),
     ),
     Page(
         "lab/meals.md",
@@ -102,11 +111,17 @@ def test_tables_and_claims_of_reaching_are_those_of_the_record() -> None:
 
 
 def test_tables_of_recoveries_are_those_of_the_record() -> None:
-    page = recovery_page.PAGE.read_text(encoding="utf-8")
-    for tables in map(list, map(recovery_page.tables, recovery_page.FIGURES)):
-        assert len(tables) >= 3
-        assert all(table in page for table in tables), "run: python -m examples.recovery_page"
-    assert recovery_page.refreshed(page) == page
+    for path, studies in recovery_page.PAGES.items():
+        page = path.read_text(encoding="utf-8")
+        for tables in map(list, map(recovery_page.tables, studies)):
+            assert len(tables) >= 3
+            assert all(table in page for table in tables), "run: python -m examples.recovery_page"
+        assert recovery_page.refreshed(path) == page
+
+
+def test_numbers_of_interrupting_are_those_of_the_records() -> None:
+    page = interrupt_page.PAGE.read_text(encoding="utf-8")
+    assert interrupt_page.refreshed(page) == page, "run: python -m examples.interrupt_page"
 
 
 def claims(name: str) -> list[dict[str, Any]]:

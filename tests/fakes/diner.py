@@ -12,8 +12,7 @@ from handup.client import Client
 from handup.core import HandupError, Value
 from handup.desk import Record
 from handup.domains.feeding.meal import Meal
-from handup.domains.feeding.meal_orders import RUN, MealOrdered
-from handup.domains.feeding.order import Order
+from handup.domains.feeding.order import RUN, MealOrdered, Order
 from handup.domains.feeding.world import PlateWorld
 from handup.journal import Journal
 from tests.fakes.feeding import Oracle, calibrators

@@ -7,11 +7,10 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
 from handup.cli.options import Expert, Policy, Weight
-from handup.cli.output import check_place, err, out, picked, plain_table, print_json, print_table, say
+from handup.cli.output import check_place, out, picked, plain_table, print_result, print_table, say, working
 from handup.core import MissingExtra, UnknownName
 from handup.lab.advice_flips import SCALES, Flips, Nearness, nearness
 from handup.lab.advise import Advice, MethodRow
@@ -61,10 +60,8 @@ def advise(
     except OSError as error:  # told after the advice
         error.filename = str(picture)  # a full disk does not name the file
         picture, unwritten = None, error
-    if as_json:
-        print_json(_record(policy, advice, near, picture))
-    else:
-        _show(policy, advice, near, picture, without=without)
+    record = _record(policy, advice, near, picture)
+    print_result(record, lambda: _show(policy, advice, near, picture, without=without), as_json=as_json)
     if unwritten is not None:
         raise unwritten
 
@@ -91,13 +88,9 @@ def _picture(policy: Path, plot: Path | None) -> Path | None:
 
 def _simulate(graph: ModuleGraph, **settings: Any) -> tuple[Advice, Nearness]:
     """Simulate all methods and search the flips, with a progress bar on stderr."""
-    columns = (TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=err, transient=True, disable=not err.is_terminal) as progress:
-        bar = progress.add_task("simulating", total=1.0)
-        advice = simulate(graph, **settings, progress=lambda done: progress.update(bar, completed=0.3 * done))
-        progress.update(bar, description="how near to flipping")
-        near = nearness(advice, progress=lambda done: progress.update(bar, completed=0.3 + 0.7 * done))
-    return advice, near
+    with working("advising", 100) as progress:
+        advice = simulate(graph, **settings, progress=lambda done: progress(round(30 * done)))
+        return advice, nearness(advice, progress=lambda done: progress(round(30 + 70 * done)))
 
 
 # -- the record -------------------------------------------------------------------------------------------------------

@@ -9,10 +9,10 @@ import typer
 from rich.console import Console
 
 from handup import recover  # noqa: F401 - what other programs wrote in the store must be known
+from handup.cli.journal import whole_journal
 from handup.cli.options import DEFAULT_STORE, PeopleFile, StoreOption, store_named
 from handup.cli.output import FAILED, INTERRUPTED, err, note, out, picked, print_json
-from handup.cli.people import load_people, people_named, user_name
-from handup.cli.whole_journal import whole_journal
+from handup.cli.people_file import load_people, people_named, user_name
 from handup.core import ConflictingSettings, DamagedJournal, HandupError, Person, UnknownName
 from handup.core.checks import one_line
 from handup.desk import Desk, Record, replay
@@ -162,21 +162,19 @@ def _before(desk: Desk, by: str) -> list[Record]:
 
 
 def _idle(desk: Desk, by: str) -> str:
+    """Return a line that says why nothing is asked of this person now."""
     if desk.stopped:
         stopped = desk.state.stopped
-        who = "" if stopped is None else f" by {stopped.by}"
-        return f"Everything is stopped{who}."
+        return f"Everything is stopped{'' if stopped is None else f' by {stopped.by}'}."
     others = sorted({record.turn for record in desk.pending() if record.turn and record.turn != by})
     hint = f" There are questions for {', '.join(others[:5])}." if others else ""
     return f"Nothing is asked of {by} now.{hint}"
 
 
 def _say_idle(desk: Desk, by: str, more: str = "") -> None:
+    note(f"{_idle(desk, by)}{more}{' Once it is safe, let robots go on:' if desk.stopped else ''}")
     if desk.stopped:
-        note(f"{_idle(desk, by)}{more} Once it is safe, let robots go on:")
         _say_how_to_enable(desk.journal.store)
-    else:
-        note(f"{_idle(desk, by)}{more}")
 
 
 def _say_how_to_enable(store: str) -> None:

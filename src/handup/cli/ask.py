@@ -7,6 +7,8 @@ import json
 import shlex
 import sys
 import time
+from bisect import bisect_left
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Annotated, Any
@@ -16,12 +18,13 @@ import typer
 from handup import recover  # noqa: F401 - what other programs wrote in the store must be known
 from handup.cli.options import DEFAULT_STORE, PeopleFile, StoreOption, store_named
 from handup.cli.output import FAILED, INTERRUPTED, note, out, print_json
-from handup.cli.people import load_people, people_named, user_name
+from handup.cli.people_file import load_people, people_named, user_name
 from handup.core import (
     ConflictingSettings,
     Malformed,
     MissingSetting,
     OutOfRange,
+    Person,
     Question,
     QuestionKind,
     UnknownName,
@@ -33,6 +36,8 @@ from handup.desk import Delivered, Desk, Record, question_id
 from handup.desk.status import Status
 from handup.desk.terminal import How, Terminal
 from handup.journal import Journal
+from handup.server import Access
+from handup.server.house_router import HouseRouter
 from handup.whom import InOrder
 
 EPILOG = """Example: handup ask "Which bowl?" --option left --option right --guess left --sure 0.8
@@ -64,7 +69,10 @@ def ask(
     unit: Annotated[str, typer.Option(help="Unit of the number.")] = "",
     mark: Annotated[list[str] | None, typer.Option(help="Name of a point to mark on the picture. Repeatable.")] = None,
     to: Annotated[
-        list[str] | None, typer.Option(help="Name of a person to ask. Repeat it for others, in order.")
+        list[str] | None,
+        typer.Option(
+            help="Name of a person to ask. Repeat it for others, in order. Default: whoever has a device, or you."
+        ),
     ] = None,
     people: PeopleFile = None,
     store: StoreOption = DEFAULT_STORE,
@@ -109,13 +117,14 @@ def ask(
     question_id(run, named, 1 if attempt is None else attempt)
     if known:
         InOrder().audience(question, known, 0.0)
-    with Journal.open(store) as journal, Desk(journal, known or people_named(journal, to or [user_name()])) as desk:
+    with Journal.open(store) as journal, _desk(journal, known, to or (), here=here is True) as desk:
         number = next_attempt(journal, run, named) if own else 1 if attempt is None else attempt
         record = desk.ask(question, run=run, step=named, attempt=number)
         if replace(record.question, to=()) != replace(question, to=()):
             words = f"'{record.id}' must be asked in the words of the first time, got others"
             raise ConflictingSettings(words, hint="Give another --step or --attempt.")
-        sits_here = sys.stdin is not None and sys.stdin.isatty() if here is None else here
+        at_terminal = bool(desk.people) and sys.stdin is not None and sys.stdin.isatty()
+        sits_here = at_terminal if here is None else here
         try:
             outcome = _wait(desk, record, journal.store, timeout, sits_here)
         except KeyboardInterrupt:
@@ -128,6 +137,20 @@ def ask(
     raise typer.Exit(code)
 
 
+def _desk(journal: Journal, known: Sequence[Person], to: Sequence[str], *, here: bool) -> Desk:
+    """Return the desk that asks.
+
+    It asks the people of the file, or those who are named. Else it asks whom the server would, where somebody has a
+    device, and otherwise the user of this machine.
+    """
+    if not (known or to or here):
+        access = Access(journal)
+        house = Desk(journal, router=HouseRouter(access.with_devices))
+        if access.with_devices() & set(house.state.people):
+            return house
+    return Desk(journal, known or people_named(journal, to or [user_name()]))
+
+
 def next_attempt(journal: Journal, run: str, step: str) -> int:
     """Return the first attempt at a step whose outcome has not reached the asker yet.
 
@@ -138,13 +161,11 @@ def next_attempt(journal: Journal, run: str, step: str) -> int:
     def delivered(attempt: int) -> bool:
         return any(isinstance(entry.event, Delivered) for entry in journal.read(key=question_id(run, step, attempt)))
 
-    low, high = 0, 1
+    high = 1
     while delivered(high):
-        low, high = high, 2 * high
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (middle, high) if delivered(middle) else (low, middle)
-    return high
+        high *= 2
+    first = high // 2 + 1
+    return first + bisect_left(range(first, high), True, key=lambda attempt: not delivered(attempt))
 
 
 def _rule(kind: str | None, has_options: bool) -> KindRule:

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from handup.cli.output import check_place, note, out, plain_table, print_json, print_table, say
+from handup.cli.output import check_place, note, out, plain_table, print_result, print_table, say
 from handup.confidence import Calibration, Estimate, parse_rows
 from handup.confidence import calibrate as fit_and_judge
 from handup.confidence.sample import percent
@@ -71,11 +71,8 @@ def calibrate(
         write_whole(path, text)
     for warning in found.warnings:
         note(f"handup: warning: {warning}")
-    if as_json:
-        places = {"file": file, "saved": save, "report": report}
-        print_json(found.to_json() | {key: path and str(path) for key, path in places.items()})
-    else:
-        _show(found, save, report)
+    places = {key: path and str(path) for key, path in (("file", file), ("saved", save), ("report", report))}
+    print_result(found.to_json() | places, lambda: _show(found, save, report), as_json=as_json)
 
 
 def _show(found: Calibration, save: Path | None, report: Path | None) -> None:

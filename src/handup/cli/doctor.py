@@ -11,7 +11,7 @@ import typer
 from rich.markup import escape
 
 from handup import __version__
-from handup.cli.output import FAILED, plain_table, print_json, print_table
+from handup.cli.output import FAILED, plain_table, print_result, print_table
 from handup.core.installation import install_command
 from handup.policy import Belief, Module, ModuleGraph
 
@@ -20,18 +20,26 @@ EPILOG = """Example: handup doctor --json
 Exit codes: 0 the base install works, 1 it does not."""
 
 BASE = ("numpy", "scipy", "pydantic", "ruamel.yaml", "ruamel.yaml.clib", "typer", "rich", "sqlalchemy", "alembic")
-DISTRIBUTIONS = {"sklearn": "scikit-learn", "mujoco": "mujoco-core", "PIL": "pillow", "OpenGL": "pyopengl"}
+DISTRIBUTIONS = {
+    "sklearn": "scikit-learn",
+    "mujoco": "mujoco-core",
+    "PIL": "pillow",
+    "pycrfsuite": "python-crfsuite",
+    "OpenGL": "pyopengl",
+    "paho.mqtt": "paho-mqtt",
+}
 """Names by which packages are installed, where they are imported by other names."""
 MODULES = {"ruamel.yaml.clib": "_ruamel_yaml"}
 """Names by which packages are imported, where they are known by other names."""
 EXTRAS = {
-    "lab": ("matplotlib", "networkx", "sklearn"),
+    "lab": ("matplotlib", "networkx", "sklearn", "hmmlearn", "pycrfsuite"),
     "mip": ("pyscipopt",),
     "models": ("onnxruntime", "PIL"),
     "sim": ("mujoco", "OpenGL", "gymnasium", "onnxruntime", "PIL"),
     "web": ("fastapi", "uvicorn", "websockets", "httpx", "segno"),
     "trees": ("py_trees",),
     "postgres": ("psycopg",),
+    "notify": ("paho.mqtt",),
     "docs": ("mkdocs",),
 }
 
@@ -45,10 +53,7 @@ def doctor(as_json: Annotated[bool, typer.Option("--json", help="Print the findi
         "extras": {extra: {package: _version(package) for package in packages} for extra, packages in EXTRAS.items()},
         "self_test": _self_test(),
     }
-    if as_json:
-        print_json(found)
-    else:
-        _show(found)
+    print_result(found, lambda: _show(found), as_json=as_json)
     if not found["self_test"] or None in found["base"].values():
         raise typer.Exit(FAILED)
 

@@ -26,8 +26,9 @@ from handup.cli.options import PageOptions
 from handup.cli.output import INTERRUPTED, note
 from handup.core import Clock, IllegalCall, MissingExtra, NotNow, Role, StoreUnavailable
 from handup.core.panels import Phase
+from handup.desk import SkippingClock
 from handup.desk.screen import Keyboard
-from handup.desk.terminal import ForegroundTerminal
+from handup.desk.terminal import ForegroundTerminal, Left
 from handup.domains.domain import PAGE, STOPPED, TERMINAL, Task, Workplace
 from handup.domains.runs import RUN
 from handup.journal import Journal
@@ -144,7 +145,7 @@ class Work:
         """Keep the page open for a while, after the words of `over`. The work is done, so Ctrl-C loses nothing."""
         if self.page is None:
             return
-        seconds = self.page.options.linger_s
+        seconds = self.page.options.linger
         if seconds:
             note(f"{over} The page stays for another {seconds:.0f} s; Ctrl-C ends it.")
         with suppress(KeyboardInterrupt):
@@ -158,7 +159,7 @@ def at_work(store: str, *, left: str, clock: Clock | None = None, create: bool =
     Args:
         store: A file or a URL.
         left: Line to print when a signal ends the work; it says how to go on.
-        clock: Clock of the journal.
+        clock: Clock of the journal; one that skips begins at the last entry.
         create: Whether to make the store where there is none.
 
     Raises:
@@ -166,6 +167,8 @@ def at_work(store: str, *, left: str, clock: Clock | None = None, create: bool =
     """
     with ExitStack() as stack:
         journal = stack.enter_context(Journal.open(store, clock=clock, create=create))
+        if isinstance(clock, SkippingClock):
+            clock.skip_to(journal.head().at_s)
         try:
             stack.enter_context(journal.holding(RUN))
         except IllegalCall:
@@ -187,45 +190,22 @@ def at_work(store: str, *, left: str, clock: Clock | None = None, create: bool =
 
 
 @contextmanager
-def workplace(
-    work: Work,
-    options: PageOptions,
-    *,
-    people: str,
-    robot: str,
-    person: str,
-    folder: Path,
-    run: str = "",
-    speed: float | None = 1.0,
-) -> Iterator[Workplace]:
-    """Make the place where a task works: a server with its page, a terminal, or neither.
+def peopled(work: Work, place: Workplace, options: PageOptions, folder: Path) -> Iterator[Workplace]:
+    """Bring people to the place where a task works: at a page with its server, at a terminal, or none.
 
     Args:
         work: Robot at work on the store.
+        place: The place, which names the kind of its people.
         options: Settings of the page.
-        people: Kind of the people who are asked.
-        robot: Name of the robot.
-        person: Name of the person who is asked.
         folder: Folder of the server's log and pictures, for a store that is no file.
-        run: Name of the run.
-        speed: Speed of a simulated robot; 1 is real time.
     """
     with ExitStack() as stack:
-        place = Workplace(
-            journal=work.journal,
-            run=run,
-            people=people,
-            person=person,
-            robot=robot,
-            speed=speed,
-            check=work.leaving.check,
-        )
+        place.check = work.leaving.check
         stack.callback(place.close)
-        if people == PAGE:
-            work.page = stack.enter_context(_page(work, options, robot=robot, person=person, folder=folder))
-            place.link, place.keep = work.page.link, work.page.keep
-        elif people == TERMINAL:
-            place.channels = [ForegroundTerminal(person)]
+        if place.people == PAGE:
+            work.page = stack.enter_context(_page(work, place, options, folder))
+        elif place.people == TERMINAL:
+            place.channels = [ForegroundTerminal(place.person)]
         yield place
 
 
@@ -234,28 +214,22 @@ class RobotPage:
     """Page of a robot that works in this program.
 
     Args:
-        url: Address of the server.
-        link: Link of the robot to the server.
-        keep: Function that puts a picture on the server for good.
-        access: Maker of codes.
-        person: Name of the person who may open the page.
         options: Settings of the page.
+        link: Link of the robot to the server.
+        new_address: Function that returns an address of the page with a code that works once.
     """
 
-    url: str
-    link: RobotLink
-    keep: Callable[[str, bytes], object]
-    access: Access
-    person: str
     options: PageOptions
+    link: RobotLink
+    new_address: Callable[[], str]
 
     def open(self) -> None:
         """Open the page with a code that works once, or print its address; then wait for a person if asked to."""
-        code, _ = self.access.make_code(self.person, Role.RESIDENT)
-        address = f"{self.url}/#code={code}"
-        browser = self.options.browser
-        opened = browser and _has_display() and _open(address)
-        lead = "The page" if opened else "No browser opens here; open the page" if browser else "Open the page"
+        address = self.new_address()
+        if self.options.no_browser:
+            lead = "Open the page"
+        else:
+            lead = "The page" if _has_display() and _open(address) else "No browser opens here; open the page"
         note(f"{lead}: {address}")
         if self.options.wait:
             await_page(self.link)
@@ -277,22 +251,23 @@ def check_page(what: str) -> None:
 
 
 @contextmanager
-def _page(work: Work, options: PageOptions, *, robot: str, person: str, folder: Path) -> Iterator[RobotPage]:
+def _page(work: Work, place: Workplace, options: PageOptions, folder: Path) -> Iterator[RobotPage]:
+    """Serve the page of the robot of a place, which gets a link and keeps its pictures there."""
     from handup.client import Client, RobotLink  # noqa: PLC0415
     from handup.client.child_server import ChildServer, known_to  # noqa: PLC0415 - belong to an extra
     from handup.server.tokens import Access  # noqa: PLC0415
 
     with ExitStack() as stack:
         access = Access(work.journal)
-        paired = stack.enter_context(_robot_token(access, robot))
+        paired = stack.enter_context(_robot_token(access, place.robot))
         server = ChildServer(work.store, known_to(paired.token, paired.grant.id), port=options.port, folder=folder)
         stack.callback(server.close)
         if server.moved:
             note(f"Port 8765 is taken; the page is on {server.port}.")
         server.wait()
-        keep = stack.enter_context(Client(server.url, paired.token, patience_s=1.0)).put_picture
-        link = stack.enter_context(RobotLink(server.url, paired.token, robot, id=paired.grant.id))
-        yield RobotPage(server.url, link, keep, access, person, options)
+        place.keep = stack.enter_context(Client(server.url, paired.token, patience_s=1.0)).put_picture
+        place.link = link = stack.enter_context(RobotLink(server.url, paired.token, place.robot, id=paired.grant.id))
+        yield RobotPage(options, link, lambda: f"{server.url}/#code={access.make_code(place.person, Role.RESIDENT)[0]}")
 
 
 @contextmanager
@@ -346,17 +321,21 @@ def _open(address: str) -> bool:
 # -- work --------------------------------------------------------------------------------------------------------------
 
 
-def drive(work: Work, place: Workplace, task: Task, after_step: Callable[[], object] = lambda: None) -> None:
+def drive(
+    work: Work, place: Workplace, task: Task, *, hint: str = "", after_step: Callable[[], object] = lambda: None
+) -> None:
     """Drive a task to its end. A signal before the end stops what is under way; the run can go on later.
 
     Args:
         work: Robot at work, with its signals.
         place: Place where the task works.
         task: Task to drive.
+        hint: Next step where the robot asks at a terminal, and nothing more can be typed there.
         after_step: Function that is called after each step.
 
     Raises:
         Leave: A signal asked the program to end.
+        NotNow: The robot asks, and nothing more can be typed here.
     """
     leaving, shown_s = work.leaving, time.monotonic()
     place.holds = task.hold
@@ -377,6 +356,8 @@ def drive(work: Work, place: Workplace, task: Task, after_step: Callable[[], obj
                 place.show(task.view())
             if due_s:
                 place.wait(due_s)
+    except Left:
+        raise NotNow("the robot asks, and nothing more can be typed here", hint=hint) from None
     finally:
         leaving.acting = False
         task.close()

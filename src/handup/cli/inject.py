@@ -8,11 +8,11 @@ from typing import Annotated
 import typer
 
 from handup.cli.options import RUNS_STORE, StoreOption
-from handup.cli.output import plain_table, print_json, print_table, say
-from handup.cli.recipe_run import home_of
+from handup.cli.output import plain_table, print_json, print_result, print_table, say
+from handup.cli.run import home_of
 from handup.cli.worlds import recipe_worlds, simulation
 from handup.core import MissingSetting, NotNow
-from handup.domains.runs import RUNS
+from handup.domains.runs import latest_run
 from handup.journal import Journal
 
 BEGIN = "handup run --world kitting --drills"
@@ -43,10 +43,8 @@ def inject(
         cause = "PART and FAILURE must both be given, and no part or no failure is named"
         raise MissingSetting(cause, hint="Name both; handup inject --list shows them.")
     run = _inject(part, failure, store)
-    if as_json:
-        print_json({"run": run, "part": part, "failure": failure})
-    else:
-        say(f"{run}: {failure} at the {part}, at its next opportunity.")
+    record = {"run": run, "part": part, "failure": failure}
+    print_result(record, lambda: say(f"{run}: {failure} at the {part}, at its next opportunity."), as_json=as_json)
 
 
 def _list(*, as_json: bool) -> None:
@@ -64,7 +62,7 @@ def _list(*, as_json: bool) -> None:
 def _inject(part: str, failure: str, store: str) -> str:
     """Leave the drill in the world of the store's last run, and return the name of the run."""
     with Journal.open(store, create=False, readonly=True) as journal:
-        last = RUNS.latest(journal)
+        last = latest_run(journal)
         if last is None:
             raise MissingSetting(
                 "a drill must have a run, and none was begun on this store", hint=f"Begin one: {BEGIN}."

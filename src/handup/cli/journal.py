@@ -12,8 +12,20 @@ from typing import Annotated
 import typer
 
 from handup.cli.options import DEFAULT_STORE, RUNS_STORE, STORE_VARIABLE, AsJson, StoreArgument, default_store, group
-from handup.cli.output import FAILED, check_place, day, entries, err, moment, near, out, print_json, say, working
-from handup.cli.whole_journal import whole_journal
+from handup.cli.output import (
+    FAILED,
+    check_place,
+    day,
+    entries,
+    err,
+    moment,
+    near,
+    out,
+    print_json,
+    print_result,
+    say,
+    working,
+)
 from handup.core import ConflictingSettings, DamagedJournal, MissingSetting, OutOfRange, StoreUnavailable, UnknownName
 from handup.core.checks import one_line
 from handup.core.files import written_whole
@@ -74,6 +86,24 @@ COPIES = (".damaged-", ".before-")
 FORMATS = {"jsonl": as_jsonl, "csv": as_csv}
 
 
+@contextmanager
+def whole_journal(store: str) -> Iterator[tuple[Journal, int]]:
+    """Open a journal to read, check all of it, and yield it with the number of its entries.
+
+    Raises:
+        DamagedJournal: The journal is not whole.
+    """
+    with Journal.open(store, create=False, readonly=True) as journal:
+        with working("checking"):
+            verdict = journal.verify()
+        if not verdict.ok:
+            raise DamagedJournal(
+                f"the journal {journal.store} is damaged: {verdict.why}",
+                hint=f"Keep the robot stopped, then run: handup journal repair {journal.store}.",
+            )
+        yield journal, verdict.entries
+
+
 @app.command(epilog=VERIFY_EPILOG)
 def verify(store: StoreArgument = DEFAULT_STORE, as_json: AsJson = False) -> None:
     """Check that a journal is what was written. Reads all of it: entries, their chain, and the files beside it."""
@@ -88,11 +118,9 @@ def verify(store: StoreArgument = DEFAULT_STORE, as_json: AsJson = False) -> Non
                 first, last = (next(journal.rows(seq - 1)) for seq in (1, verdict.entries))
     except DamagedJournal as error:
         verdict, hint = ChainVerdict(ok=False, entries=0, why=error.cause), error.hint
-    if as_json:
-        times = {"first_s": first and first.at_s, "last_s": last and last.at_s, "head": last and last.hash}
-        print_json({"store": shown, **asdict(verdict), **times, "hint": "" if verdict.ok else hint})
-    else:
-        _show_verdict(shown, verdict, first, last, hint)
+    times = {"first_s": first and first.at_s, "last_s": last and last.at_s, "head": last and last.hash}
+    record = {"store": shown, **asdict(verdict), **times, "hint": "" if verdict.ok else hint}
+    print_result(record, lambda: _show_verdict(shown, verdict, first, last, hint), as_json=as_json)
     if not verdict.ok:
         raise typer.Exit(FAILED)
 
@@ -285,10 +313,8 @@ def erase(
     _confirm(f"Erase {one_line(name)} from {shown}, for ever?", yes=yes)
     with Journal.open(place, create=False) as journal, working("erasing"):
         done = journal.erase(name)
-    if as_json:
-        print_json({"store": shown, "person": name, **asdict(done)})
-    else:
-        _show_erased(shown, one_line(name), done)
+    record = {"store": shown, "person": name, **asdict(done)}
+    print_result(record, lambda: _show_erased(shown, one_line(name), done), as_json=as_json)
     if done.pseudonym is None or not done.scrubbed:
         raise typer.Exit(FAILED)
 
@@ -330,10 +356,8 @@ def repair(
     address = address_of(store)
     if address.path is not None:
         if (why := _damage(store)) is None:
-            if as_json:
-                print_json({"store": address.shown, "repaired": False})
-            else:
-                say(f"{address.shown} is whole: there is nothing to repair.")
+            words = f"{address.shown} is whole: there is nothing to repair."
+            print_result({"store": address.shown, "repaired": False}, lambda: say(words), as_json=as_json)
             return
         if use_backup and read_note(address.path) is None:
             raise StoreUnavailable(
@@ -345,10 +369,8 @@ def repair(
         _put_aside(store, address.path)
     with working("repairing"):
         done = repair_store(store, use_backup=use_backup)
-    if as_json:
-        print_json({"repaired": True, **asdict(done)})
-    else:
-        _show_repaired(address.shown, done)
+    record = {"repaired": True, **asdict(done)}
+    print_result(record, lambda: _show_repaired(address.shown, done), as_json=as_json)
 
 
 def _damage(store: str) -> str | None:

@@ -34,6 +34,11 @@ SETTLED = {
     run_record.Settled.LET_TRY: "a person said to go on",
     run_record.Settled.VOID: "it had not started",
 }
+NOTICED = {
+    desk.NoticeOutcome.SENT: "went out",
+    desk.NoticeOutcome.FAILED: "did not go out",
+    desk.NoticeOutcome.UNSURE: "may or may not have gone out",
+}
 CHANGED = {None: "", True: ", which was news", False: ", as it had thought"}
 AGAINST = {
     memory.DropCause.OTHER_ANSWER: "said something else of one like it",
@@ -99,7 +104,11 @@ def _time(at_s: float, entry: Entry) -> str:
 def _asked(event: desk.Asked, entry: Entry, _: object) -> str:
     words = ERASED if event.question is None else quoted(str(event.question.get("prompt", "")))
     limit = "" if event.deadline_s is None else f", until {_time(event.deadline_s, entry)}"
-    return f"asked {words} for {', '.join(map(_name, event.audience))}{limit}"
+    return f"asked {words} for {', '.join(map(_name, event.audience)) or 'nobody yet'}{limit}"
+
+
+def _reminder(number: int) -> str:
+    return f"reminder {number}" if number else "a notice"
 
 
 def _answered(event: desk.Answered, _: object, question: Question | None) -> str:
@@ -112,6 +121,13 @@ def _answered(event: desk.Answered, _: object, question: Question | None) -> str
         except (BadAnswer, BadRecord, ValueError):  # an answer that this version cannot read stands as it is
             answer = quoted(str(event.value))
     return f"{_name(event.by)} answered {answer}"
+
+
+def _presence(event: desk.Presence, entry: Entry, _: object) -> str:
+    if event.busy is None:
+        return f"{_name(event.person)} said whether they can be asked, which was erased"
+    until = "" if event.until_s is None else f" until {_time(event.until_s, entry)}"
+    return f"{_name(event.person)} is {'busy' if event.busy else 'back'}{until}"
 
 
 def _repaired(event: JournalRepaired, *_: object) -> str:
@@ -133,7 +149,11 @@ def _forgotten(event: memory.MemoryForgotten, *_: object) -> str:
 
 def _decided(event: session.Decided, *_: object) -> str:
     decision = event.decision
-    verb = f"ask about {decision.module}" if decision.action is Action.ASK else decision.action.value
+    verb = decision.action.value
+    if decision.action is Action.ASK:
+        verb = f"ask {'' if decision.person is None else f'{_name(decision.person)} '}about {decision.module}"
+    elif decision.recovery is not None:
+        verb = f"run the recovery {decision.recovery}"
     return f"decided to {shortened(verb)}{_because(decision.reason)}"
 
 
@@ -141,6 +161,12 @@ def _recovered(event: task.Recovered, *_: object) -> str:
     if not event.helped:
         return f"{shortened(event.recovery)} did not help"
     return f"goes on: {event.hint}{f' at {shortened(event.level)}' if event.level else ''}"
+
+
+def _why_handed_on(event: desk.HandedOn) -> str:
+    if event.busy:
+        return f"{_name(event.by)} is busy"
+    return f"{_name(event.by)} said someone else" if event.token else f"it goes on from {_name(event.by)}"
 
 
 WORDS_OF_A_STEP: Mapping[type, Words] = {
@@ -151,13 +177,19 @@ WORDS_OF_A_STEP: Mapping[type, Words] = {
     desk.ClaimEnded: lambda e, *_: "given back" if e.given_back else "the claim ran out",
     desk.Answered: _answered,
     desk.Deferred: lambda e, entry, _: f"{_name(e.by)} said not now, for {span(e.until_s - entry.at_s)}",
+    desk.Joined: lambda e, *_: f"{_name(e.person)} may answer it, too",
     desk.HandedOn: lambda e, *_: (
-        f"{_name(e.by)} said someone else; {'nobody is left' if e.turn is None else f'next is {_name(e.turn)}'}"
+        f"{_why_handed_on(e)}; {'nobody is left' if e.turn is None else f'next is {_name(e.turn)}'}"
     ),
     desk.Delegated: lambda e, *_: f"{_name(e.by)} said let the robot try",
     desk.Withdrawn: lambda e, *_: f"taken back{_because(e.why)}",
     desk.Expired: "nobody answered in time",
     desk.Delivered: "the outcome reached the shell",
+    desk.NoticeBegun: lambda e, *_: (
+        f"{_reminder(e.reminder)} to {_name(e.person)} by {shortened(e.way)}"
+        f"{f', attempt {e.attempt}' if e.attempt > 1 else ''}"
+    ),
+    desk.NoticeEnded: lambda e, *_: f"the notice by {shortened(e.way)} {NOTICED[e.outcome]}{_because(e.why)}",
     desk.RemoteSettled: lambda e, *_: f"{e.status}, says the server",
     run_record.RunBegun: "about to act",
     run_record.RunUnknown: "nobody knows what became of it",
@@ -172,7 +204,10 @@ WORDS_OF_A_STEP: Mapping[type, Words] = {
 WORDS: Mapping[type, Words] = {
     desk.Stopped: lambda e, *_: f"STOP by {_name(e.by)}{_because(ERASED if e.why is None else e.why)}",
     desk.Enabled: lambda e, *_: f"{_name(e.by)} enabled the robot again",
-    desk.Introduced: lambda e, *_: f"{_name(e.person)} can be asked, as {e.role}",
+    desk.Introduced: lambda e, *_: (
+        f"{_name(e.person)} can be asked, as {e.role}{'' if e.by is None else f', set up by {_name(e.by)}'}"
+    ),
+    desk.Presence: _presence,
     desk.RemoteStopped: "STOP, says the server",
     JournalErased: lambda e, *_: f"a person was erased: the name and {many(e.values, 'personal value')}",
     JournalRepaired: _repaired,
@@ -187,6 +222,10 @@ WORDS: Mapping[type, Words] = {
     session.Decided: _decided,
     session.Forwarded: "took in new confidences",
     session.ModuleAnswered: lambda e, *_: f"took in the answer about {shortened(e.module)}{CHANGED[e.changed]}",
+    session.Rerouted: lambda e, *_: (
+        f"decided to ask {_name(e.decision.person)} about {shortened(e.decision.module)} instead"
+        f"{_because(e.decision.reason)}"
+    ),
     session.NotAnswered: lambda e, *_: f"no answer about {shortened(e.module)}: {UNANSWERED[e.why]}",
     session.EpisodeStopped: lambda e, *_: f"was stopped{_because(e.why)}",
     # access

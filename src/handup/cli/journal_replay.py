@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -104,9 +105,13 @@ class Story:
         """Runs that are shown."""
         return [run for run in self.runs.values() if self.only in (None, run.name)]
 
-    def lists(self, entry: Entry) -> bool:
-        """Return whether an entry belongs in the timeline: stops and repairs concern all runs."""
-        return self.only in (None, entry.run) or isinstance(entry.event, Stopped | Enabled | JournalRepaired)
+    def told(self, entries: Iterable[Entry], progress: Callable[[int], None]) -> Iterator[tuple[Entry, str]]:
+        """Take in entries, and yield those of the timeline in words: stops and repairs concern all runs."""
+        for entry in entries:
+            words = self.take(entry)
+            progress(entry.seq)
+            if self.only in (None, entry.run) or isinstance(entry.event, Stopped | Enabled | JournalRepaired):
+                yield entry, words
 
     def take(self, entry: Entry) -> str:
         """Take in one entry, and return what happened in words."""
@@ -147,45 +152,36 @@ def show(journal: Journal, run: str | None, until: int, last: int | None, *, as_
     story = Story(only=run)
     listed: deque[tuple[Entry, str]] = deque(maxlen=last)
     streams = not as_json and last is None
-    lines = _Lines(len(str(until)))
     only = "" if run is None else f", shown for run {shortened(run)}"
     head = f"{journal.store}: {entries(until)}{only}. Times are UTC."
-    if streams and until:
-        say(head)
-    with working("replaying", until, quiet=streams and out.is_terminal) as tell_done:
-        for entry in journal.read(limit=until):
-            words = story.take(entry)
-            tell_done(entry.seq)
-            if story.lists(entry) and streams:
-                lines.show(entry, words)
-            elif story.lists(entry):
-                listed.append((entry, words))
+    with working("replaying", until, quiet=streams and out.is_terminal) as progress:
+        timeline = story.told(journal.read(limit=until), progress)
+        if streams:
+            if until:
+                say(head)
+            _show_timeline(timeline, until)
+        else:
+            listed.extend(timeline)
         found = compared(journal, story.state)
     if as_json:
         print_json(_record(journal.store, story, listed, found))
         return found.same
     if not streams:
         say(head)
-        for entry, words in listed:
-            lines.show(entry, words)
+        _show_timeline(listed, until)
     _show_state(story, found)
     return found.same
 
 
-class _Lines:
-    """Printer of the timeline, with a heading for each day."""
-
-    def __init__(self, digits: int) -> None:
-        self._digits = digits
-        self._day = ""
-
-    def show(self, entry: Entry, words: str) -> None:
-        """Print an entry in one line; cut at the edge of a terminal, whole in a file."""
-        if (today := day(entry.at_s)) != self._day:
-            self._day = today
+def _show_timeline(timeline: Iterable[tuple[Entry, str]], until: int) -> None:
+    """Print each entry in one line, cut at the edge of a terminal, whole in a file; and a heading for each day."""
+    digits, shown_day = len(str(until)), ""
+    for entry, words in timeline:
+        if (today := day(entry.at_s)) != shown_day:
+            shown_day = today
             say(f"\n{today}")
         run = shortened(entry.run, RUN_WIDTH)
-        line = f"{entry.seq:>{self._digits}}  {clock(entry.at_s)}  {run:<{RUN_WIDTH}}  {words}".rstrip()
+        line = f"{entry.seq:>{digits}}  {clock(entry.at_s)}  {run:<{RUN_WIDTH}}  {words}".rstrip()
         too_long = out.is_terminal and len(line) > out.width
         say(line[: out.width - 1] + "…" if too_long else line)
 

@@ -12,16 +12,14 @@ from typing import Annotated, Any
 import typer
 
 from handup import __version__
-from handup.cli.harness import at_work, check_page, drive, made_folder, workplace
-from handup.cli.options import LINGER_S, STORE_HELP, AsJson, Linger, NoBrowser, PageOptions, Port, Wait
-from handup.cli.output import check_writable, many, note, out, plain_table, print_json, print_table, working
-from handup.core import Malformed, NotNow, UnknownName
+from handup.cli.harness import at_work, check_page, drive, made_folder, peopled
+from handup.cli.options import STORE_HELP, AsJson, PageOptions, taking
+from handup.cli.output import check_writable, many, note, out, plain_table, print_result, print_table, working
+from handup.core import Malformed, UnknownName
 from handup.desk import SkippingClock
-from handup.desk.terminal import Left
-from handup.domains.domain import PAGE, SIMULATED, TERMINAL
+from handup.domains.domain import PAGE, SIMULATED, TERMINAL, Workplace
 from handup.domains.feeding.household import MemoryWanted, household, next_meal
-from handup.domains.feeding.meal import NAME
-from handup.domains.feeding.meal_film import save_film
+from handup.domains.feeding.meal import NAME, save_film
 from handup.domains.feeding.meal_result import NOTHING_LEFT, Served
 from handup.domains.feeding.memory_modules import kept_in
 from handup.domains.feeding.modules import Modules
@@ -67,39 +65,10 @@ RESULT = {True: "got it", False: "lost"}
 
 
 @dataclass(frozen=True, kw_only=True)
-class Sitting:
-    """Settings of a meal that are not part of its order.
+class MealCall(PageOptions):
+    """Options of `handup meal`; None where nothing was given."""
 
-    Args:
-        people: Kind of the people who answer.
-        page: Settings of the page.
-        store: Store of the meal; None keeps it in a folder at the page, else in one that is
-            thrown away.
-        new: Begin a new meal, though the last one was not finished.
-        again: Tell a meal that is over again, instead of beginning another.
-        own_seed: Give each new meal a plate of its own.
-        own_kitchen: Serve all meals of the store in one home.
-        speed: Speed of the arm; 1 is real time.
-        accuracy: Share of right answers of simulated people, 0 to 1.
-        frames: List that collects the pictures of the film; None films nothing.
-        memory: Memory in which the robot keeps what it is told.
-    """
-
-    people: str
-    page: PageOptions
-    store: str | None
-    new: bool
-    again: bool
-    own_seed: bool
-    own_kitchen: bool
-    speed: float
-    accuracy: float | None
-    frames: list[Any] | None
-    memory: MemoryWanted
-
-
-def meal(
-    people: Annotated[str, typer.Option(help="People who answer: page, terminal or simulated.", metavar="WHO")] = PAGE,
+    people: Annotated[str, typer.Option(help="People who answer: page, terminal or simulated.", metavar="WHO")] = PAGE
     plate: Annotated[
         str | None,
         typer.Option(
@@ -107,35 +76,33 @@ def meal(
             "Default: savory salad, at the page thanksgiving.",
             metavar="NAME",
         ),
-    ] = None,
+    ] = None
     looks: Annotated[
         str | None,
         typer.Option(
             help="Looks: easy, or hard with other colours, lamps and clutter. Default: easy, at the page hard.",
             metavar="LOOKS",
         ),
-    ] = None,
-    method: Annotated[str, typer.Option(help="Method by which the robot decides.", metavar="METHOD")] = "troubleshoot",
-    bites: Annotated[int, typer.Option(help="Number of bites.")] = 5,
-    attempts: Annotated[int, typer.Option(help="Most attempts at each bite.")] = 3,
+    ] = None
+    method: Annotated[str, typer.Option(help="Method by which the robot decides.", metavar="METHOD")] = "troubleshoot"
+    bites: Annotated[int, typer.Option(help="Number of bites.")] = 5
+    attempts: Annotated[int, typer.Option(help="Most attempts at each bite.")] = 3
     seed: Annotated[
         int | None,
         typer.Option(help="Seed of the meal. Default: 0, at the page another one each time.", min=0, metavar="N"),
-    ] = None,
+    ] = None
     faulty_detector: Annotated[
         bool,
         typer.Option("--faulty-detector", help="Use a food detector that is mostly wrong (the paper's appendix D)."),
-    ] = False,
+    ] = False
     calibrators: Annotated[
         str, typer.Option(help="Calibrators: best, interval (the paper's C.2) or scaled (its D).", metavar="KIND")
-    ] = "best",
+    ] = "best"
     accuracy: Annotated[
         float | None, typer.Option(help="Share of right answers of simulated people.", metavar="P", min=0.0, max=1.0)
-    ] = None,
-    record: Annotated[
-        Path | None, typer.Option(help="File to write a film of the meal to.", metavar="FILE.gif")
-    ] = None,
-    store: Annotated[str | None, typer.Option(help=STORE_HELP, metavar="STORE")] = None,
+    ] = None
+    record: Annotated[Path | None, typer.Option(help="File to write a film of the meal to.", metavar="FILE.gif")] = None
+    store: Annotated[str | None, typer.Option(help=STORE_HELP, metavar="STORE")] = None
     kitchen: Annotated[
         int | None,
         typer.Option(
@@ -143,11 +110,11 @@ def meal(
             min=0,
             metavar="N",
         ),
-    ] = None,
+    ] = None
     memory: Annotated[
         str | None,
         typer.Option(help="Store of what the robot is told. Default: the meal's own store.", metavar="STORE"),
-    ] = None,
+    ] = None
     remember: Annotated[
         bool | None,
         typer.Option(
@@ -155,60 +122,59 @@ def meal(
             help="Remember what people said, and do not ask it again. Default: as the meal was begun; "
             "for a new one on, with simulated people off.",
         ),
-    ] = None,
-    as_json: AsJson = False,
-    port: Port = None,
-    no_browser: NoBrowser = False,
-    wait: Wait = True,
+    ] = None
+    as_json: AsJson = False
     new: Annotated[
         bool, typer.Option("--new", help="Begin a new meal on the store, even if the last one is not over.")
-    ] = False,
+    ] = False
     rest: Annotated[
         float, typer.Option(help="Pause between two bites at the page, in seconds.", min=0.0, max=3600.0, metavar="S")
-    ] = 6.0,
+    ] = 6.0
     speed: Annotated[
         float, typer.Option(help="Speed of the arm at the page; 1 is real time.", min=0.1, max=100.0, metavar="X")
-    ] = 1.0,
-    linger: Linger = LINGER_S,
-) -> None:
+    ] = 1.0
+
+    @property
+    def at_page(self) -> bool:
+        """True if a person answers at the page."""
+        return self.people == PAGE
+
+    @property
+    def simulated(self) -> bool:
+        """True if nobody real is asked."""
+        return self.people == SIMULATED
+
+    @property
+    def order(self) -> Order:
+        """Order of a new meal."""
+        return Order(
+            plate=self.plate or (PAGE_PLATE if self.at_page else Order.plate),
+            looks=self.looks or (PAGE_LOOKS if self.at_page else Order.looks),
+            method=self.method,
+            bites=self.bites,
+            attempts=self.attempts,
+            seed=self.seed or 0,
+            faulty=self.faulty_detector,
+            calibrators=self.calibrators,
+            rest_s=self.rest if self.at_page else Order.rest_s,
+            doubt_below=DOUBT_BELOW if self.at_page else Order.doubt_below,
+            kitchen=self.kitchen,
+        )
+
+
+@taking(MealCall)
+def meal(context: typer.Context, wanted: MealCall) -> None:
     """Let the simulated feeding robot eat from a plate, with somebody to ask, and say how it went."""
-    _check(people, record)
-    if record is not None or people != SIMULATED:
+    record = wanted.record
+    _check(wanted.people, record)
+    if record is not None or not wanted.simulated:
         pillow("a film" if record is not None else "showing the plate to you")
-    at_page = people == PAGE
-    order = Order(
-        plate=plate or (PAGE_PLATE if at_page else Order.plate),
-        looks=looks or (PAGE_LOOKS if at_page else Order.looks),
-        method=method,
-        bites=bites,
-        attempts=attempts,
-        seed=seed or 0,
-        faulty=faulty_detector,
-        calibrators=calibrators,
-        rest_s=rest if at_page else Order.rest_s,
-        doubt_below=DOUBT_BELOW if at_page else Order.doubt_below,
-        kitchen=kitchen,
-    )
-    sitting = Sitting(
-        people=people,
-        page=PageOptions(port=port, browser=not no_browser, wait=wait, linger_s=linger),
-        store=store,
-        new=new,
-        again=not at_page,
-        own_seed=at_page and seed is None,
-        own_kitchen=at_page and kitchen is None and seed is None,
-        speed=speed,
-        accuracy=accuracy,
-        frames=None if record is None else [],
-        memory=MemoryWanted(store=memory, remember=remember, simulated=people == SIMULATED),
-    )
-    served = eat(order, sitting)
-    if as_json:
-        print_json({**served.to_json(), "version": __version__})
-    else:
-        _show(served)
+    frames: list[Any] | None = None if record is None else []
+    served = eat(wanted.order, wanted, frames)
+    result = {**served.to_json(), "version": __version__}
+    print_result(result, lambda: _show(served), as_json=wanted.as_json)
     if record is not None:
-        _save(sitting.frames or [], record)
+        _save(frames or [], record)
 
 
 def _check(people: str, record: Path | None) -> None:
@@ -222,85 +188,83 @@ def _check(people: str, record: Path | None) -> None:
         check_writable("--record", record)
 
 
-def eat(wanted: Order, sitting: Sitting) -> Served:
+def eat(order: Order, wanted: MealCall, frames: list[Any] | None = None) -> Served:
     """Eat the whole meal, from the plate to the summary.
+
+    Args:
+        order: Order of a new meal.
+        wanted: Options of the call.
+        frames: List that collects the pictures of the film; None films nothing.
 
     Raises:
         BadSetting: Another meal is under way on the store, the page is not built, or the robot asks and nothing
             more can be typed.
     """
-    people, at_page = sitting.people, sitting.people == PAGE
+    # At the page each meal has a plate of its own, and a meal that is over is followed by another one.
+    at_page, own_seed = wanted.at_page, wanted.at_page and wanted.seed is None
+    remembered = MemoryWanted(store=wanted.memory, remember=wanted.remember, simulated=wanted.simulated)
     if at_page:
         check_page("a meal at the page")
     with ExitStack() as stack:
-        if at_page or sitting.store is not None:
-            store = sitting.store or str(made_folder(FOLDER) / "meal.db")
+        if at_page or wanted.store is not None:
+            store = wanted.store or str(made_folder(FOLDER) / "meal.db")
             left = f"Left. The meal is kept in {address_of(store).shown}; the same command goes on with it."
         else:
             store = str(Path(stack.enter_context(TemporaryDirectory())) / "meal.db")
             left = "Left. Nothing of this meal is kept: that needs --store."
-        clock = SkippingClock() if people == SIMULATED else None
+        clock = SkippingClock() if wanted.simulated else None
         work = stack.enter_context(at_work(store, left=left, clock=clock))
-        if clock is not None:
-            clock.skip_to(work.journal.head().at_s)
-        place = stack.enter_context(
-            workplace(work, sitting.page, people=people, robot=ROBOT, person=NAME, folder=FOLDER, speed=sitting.speed)
+        place = Workplace(
+            journal=work.journal, run="", people=wanted.people, robot=ROBOT, person=NAME, speed=wanted.speed
         )
+        stack.enter_context(peopled(work, place, wanted, FOLDER))
         modules = Modules.load()
         memory = stack.enter_context(
-            household(sitting.memory.place(work.journal, new=sitting.new, again=sitting.again), work.journal)
+            household(remembered.place(work.journal, new=wanted.new, again=not at_page), work.journal)
         )
         terms = MealTerms(
-            people=SIMULATED if people == SIMULATED else PERSON,
-            accuracy=sitting.accuracy if people == SIMULATED else None,
+            people=SIMULATED if wanted.simulated else PERSON,
+            accuracy=wanted.accuracy if wanted.simulated else None,
             networks=modules.networks,
             memory=memory is not None,
             memory_store="" if memory is None else kept_in(memory, work.journal),
         )
         found = next_meal(
             work.journal,
-            wanted,
+            order,
             terms,
-            new=sitting.new,
-            again=sitting.again,
-            own_seed=sitting.own_seed,
-            own_kitchen=sitting.own_kitchen,
-            people=people,
+            new=wanted.new,
+            again=not at_page,
+            own_seed=own_seed,
+            own_kitchen=own_seed and wanted.kitchen is None,
+            people=wanted.people,
         )
         order = found.order
-        _say_what(order, sitting, address_of(store).shown, goes_on=found.goes_on)
+        _say_what(order, wanted, address_of(store).shown, goes_on=found.goes_on)
+        if frames is not None and found.goes_on:
+            note("The film shows only what is done from now on: this meal was begun before.")
         place.run = order.name
-        task = MealTask(order, place, modules=modules, accuracy=sitting.accuracy, film=sitting.frames, memory=memory)
-        try:
-            with working("eating", order.bites, quiet=people == TERMINAL) as progress:
-                drive(work, place, task, lambda: progress(task.eaten))
-        except Left:
-            kept = (
-                "The same command goes on with it"
-                if sitting.store is not None
-                else "Nothing of it is kept: that needs --store"
-            )
-            raise NotNow(
-                "the robot asks, and nothing more can be typed here",
-                hint=f"{kept}. To have nobody asked, use --people simulated.",
-            ) from None
+        task = MealTask(order, place, modules=modules, accuracy=wanted.accuracy, film=frames, memory=memory)
+        kept = (
+            "Nothing of it is kept: that needs --store" if wanted.store is None else "The same command goes on with it"
+        )
+        hint = f"{kept}. To have nobody asked, use --people simulated."
+        with working("eating", order.bites, quiet=wanted.people == TERMINAL) as progress:
+            drive(work, place, task, hint=hint, after_step=lambda: progress(task.eaten))
         end_task(work.journal, order.name, task.result())
         work.linger("The meal is over.")
         return task.meal.served
 
 
-def _say_what(order: Order, sitting: Sitting, store: str, *, goes_on: bool) -> None:
+def _say_what(order: Order, wanted: MealCall, store: str, *, goes_on: bool) -> None:
     """Say which meal it is, and where it is kept."""
     kept = f"Kept in {store}."
-    if sitting.people == PAGE:
+    if wanted.at_page:
         what = f"{order.name} ({order.plate}, {order.bites} bites)"
         begins = f"Goes on with {what}; for a new one: --new." if goes_on else f"Begins {what}."
         note(f"{begins} {kept}")
-    elif sitting.people == TERMINAL:
-        kept = kept if sitting.store is not None else "Without --store nothing of this meal is kept."
-        note(kept)
-    if sitting.frames is not None and goes_on:
-        note("The film shows only what is done from now on: this meal was begun before.")
+    elif wanted.people == TERMINAL:
+        note(kept if wanted.store is not None else "Without --store nothing of this meal is kept.")
 
 
 def _save(frames: list[Any], record: Path) -> None:

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import os
 import shlex
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import MISSING, dataclass, fields
+from inspect import Parameter, Signature
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any, TypeVar, get_type_hints
 
 import typer
+
+from handup.core import Malformed
+
+Options = TypeVar("Options")
 
 COMMANDS = {
     "decide": "Say what a robot should do next: act, ask (about which module), wait or yield, and why.",
@@ -28,6 +33,7 @@ COMMANDS = {
     "page": "Open the page on which people answer; with --demo, see every kind of question.",
     "doctor": "Check this installation and say what to do about what is missing.",
     "workload": "Say what a question costs a person, and how load adds up and leaks away.",
+    "people": "Score a model of who helps when on people it has not seen.",
     "study": "Repeat the papers' simulated experiments, and say which of their claims hold.",
     "journal": "Check, export, replay, erase and repair a journal: what robots asked and people answered.",
     "recipe": "Check recipes and recoveries before anything moves, look at them, and test parts of them alone.",
@@ -74,6 +80,24 @@ def store_named(store: str) -> str:
     return "" if store == DEFAULT_STORE == default_store() else f" --store {shlex.quote(store)}"
 
 
+def pairs_of(texts: Iterable[str], form: str, *, hint: str) -> Iterator[tuple[str, str]]:
+    """Yield the names and values that were given by --set.
+
+    Args:
+        texts: Values of the option.
+        form: Form of each, such as KEY=VALUE.
+        hint: Next step where one has another form.
+
+    Raises:
+        Malformed: A text has no equals sign.
+    """
+    for text in texts:
+        name, equals, value = text.partition("=")
+        if not equals:
+            raise Malformed.of("--set", f"'{text[:60]}'", f"be {form}", hint=hint)
+        yield name.strip(), value.strip()
+
+
 def group(name: str, epilog: str) -> typer.Typer:
     """Make a command of several verbs, which shows its help where no verb is given."""
     app = typer.Typer(rich_markup_mode=None, add_completion=False, help=COMMANDS[name], epilog=epilog)
@@ -88,52 +112,57 @@ def group(name: str, epilog: str) -> typer.Typer:
 
 # -- robots beside a page ----------------------------------------------------------------------------------------------
 
-Port = Annotated[
-    int | None,
-    typer.Option(help="Port of the page. Default: 8765, or the next free port.", min=1, max=65535, metavar="N"),
-]
-NoBrowser = Annotated[bool, typer.Option("--no-browser", help="Print the page's address; open no browser.")]
-Wait = Annotated[
-    bool,
-    typer.Option("--wait/--no-wait", help="Begin only once somebody has the page open."),
-]
-Linger = Annotated[
-    float,
-    typer.Option(help="Time that the page stays open after the end, in seconds.", min=0.0, max=3600.0, metavar="S"),
-]
-LINGER_S = 60.0
-NAMES: Mapping[str, str] = {
-    "port": "--port",
-    "no_browser": "--no-browser",
-    "wait": "--wait/--no-wait",
-    "linger": "--linger",
-}
-"""Options that only the page uses, by the names of their parameters."""
-
 
 @dataclass(frozen=True, kw_only=True)
 class PageOptions:
-    """Settings of the page that a robot opens.
+    """Options of the page that a robot opens."""
+
+    port: Annotated[
+        int | None,
+        typer.Option(help="Port of the page. Default: 8765, or the next free port.", min=1, max=65535, metavar="N"),
+    ] = None
+    no_browser: Annotated[bool, typer.Option("--no-browser", help="Print the page's address; open no browser.")] = False
+    wait: Annotated[bool, typer.Option("--wait/--no-wait", help="Begin only once somebody has the page open.")] = True
+    linger: Annotated[
+        float,
+        typer.Option(help="Time that the page stays open after the end, in seconds.", min=0.0, max=3600.0, metavar="S"),
+    ] = 60.0
+
+
+def taking(options: type[Options]) -> Callable[[Callable[[typer.Context, Options], None]], Callable[..., None]]:
+    """Let a command take its options as one dataclass, in place of a parameter for each of them.
 
     Args:
-        port: Port of the page; None takes 8765, or the next free port.
-        browser: Whether a browser is opened.
-        wait: Whether the robot begins only once the page is open.
-        linger_s: Time that the page stays open after the end, in seconds.
-        named: First of these options that stands on the command line; empty where none does.
+        options: Dataclass whose fields are annotated like parameters of a command. In the help its own fields stand
+            before those that it inherits.
     """
+    make: Callable[..., Options] = options
+    hints = get_type_hints(options, include_extras=True)
+    named = {
+        field.name: Parameter.empty if field.default is MISSING else field.default
+        for field in fields(options)  # type: ignore[arg-type]
+    }
+    order = sorted(named, key=lambda name: name not in options.__annotations__)
+    taken = [Parameter(name, Parameter.KEYWORD_ONLY, default=named[name], annotation=hints[name]) for name in order]
+    first = Parameter("context", Parameter.POSITIONAL_OR_KEYWORD, annotation=typer.Context)
 
-    port: int | None = None
-    browser: bool = True
-    wait: bool = True
-    linger_s: float = LINGER_S
-    named: str = ""
+    def wrap(command: Callable[[typer.Context, Options], None]) -> Callable[..., None]:
+        def called(context: typer.Context, **values: Any) -> None:
+            command(context, make(**values))
+
+        called.__doc__ = command.__doc__
+        called.__signature__ = Signature([first, *taken])  # type: ignore[attr-defined]
+        called.__annotations__ = {"context": typer.Context, **hints}
+        return called
+
+    return wrap
 
 
-def first_named(context: typer.Context, options: Mapping[str, str] = NAMES) -> str:
-    """Return the first of some options that stands on the command line; empty where none does."""
-    for name, option in options.items():
-        source = context.get_parameter_source(name)
-        if source is not None and source.name == "COMMANDLINE":
-            return option
+def first_named(context: typer.Context, *more: str) -> str:
+    """Return the first option of the page, or of `more`, that stands on the command line; empty where none does."""
+    names = {field.name for field in fields(PageOptions)}.union(more)
+    for parameter in context.command.params:
+        source = context.get_parameter_source(parameter.name or "")
+        if parameter.name in names and source is not None and source.name == "COMMANDLINE":
+            return "/".join([*parameter.opts, *parameter.secondary_opts])
     return ""

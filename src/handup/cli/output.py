@@ -43,6 +43,14 @@ def print_json(record: dict[str, Any]) -> None:
     out.file.write(json.dumps(record, indent=2, allow_nan=False, ensure_ascii=False) + "\n")
 
 
+def print_result(record: dict[str, Any], show: Callable[[], object], *, as_json: bool) -> None:
+    """Print a result on stdout: as JSON, or in words by `show`."""
+    if as_json:
+        print_json(record)
+    else:
+        show()
+
+
 def plain_table(*columns: str, right: Collection[str] = (), wrap: bool = False, **style: Any) -> Table:
     """Make a table without lines.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 import webbrowser
+from collections.abc import Mapping
 from itertools import count
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -12,10 +13,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from handup.cli.built_page import check_built
-from handup.cli.demo_questions import PICTURES, PLATE, TOUR, picture
 from handup.cli.options import LOCAL_URL, Browse
 from handup.cli.output import note, out, say
 from handup.core import Person, Question, Role
+from handup.core.files import shipped_data
 from handup.core.panels import PicturePanel
 from handup.server import RunningServer, ServerSettings, start
 
@@ -28,6 +29,18 @@ The tour asks one question of every kind, again and again, until Ctrl-C; what yo
 with it. Without --demo the page of a server that runs already is opened.
 
 Exit codes: 0 ended; 2 a taken port, a page that is not built, or the extra [web] is missing."""
+PICTURES: Mapping[str, str] = {
+    "tour/plate": "plate.jpg",
+    "tour/chicken": "chicken.jpg",
+    "tour/tomato": "tomato.jpg",
+    "tour/lettuce": "lettuce.jpg",
+}
+"""Names of the pictures that the questions show, and the files that they come from."""
+PLATE = "tour/plate"
+TOUR: Mapping[str, Question] = {
+    step: Question.from_json(record) for step, record in shipped_data(__file__, "tour/questions.yaml").items()
+}
+"""Questions by step: every kind once, and a choice with a guess besides the one with pictures."""
 ROBOT = "tour"
 PEOPLE = (Person(name="you"), Person(name="somebody else", role=Role.CAREGIVER))
 PAUSE_S = 1.5
@@ -58,6 +71,11 @@ def page(
             _tour(server, rounds)
     except KeyboardInterrupt:
         note("The tour is over, and nothing of it is kept. Again: handup page --demo")
+
+
+def picture(name: str) -> bytes:
+    """Return a picture of the tour, as JPEG."""
+    return (Path(__file__).parent / "tour" / PICTURES[name]).read_bytes()
 
 
 def _settings(folder: str, port: int) -> ServerSettings:

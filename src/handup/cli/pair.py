@@ -11,10 +11,10 @@ import typer
 from handup.cli.options import DEFAULT_STORE, LOCAL_URL, StoreOption
 from handup.cli.output import moment, note, out, print_json
 from handup.core import ConflictingSettings, MissingExtra, MissingSetting, Role
+from handup.core.checks import is_loopback
 from handup.desk import Desk
 from handup.journal import Journal
 from handup.server import Access, introduce
-from handup.server.settings import is_loopback
 from handup.server.views import me_view
 
 EPILOG = """Example: handup pair --name Ada --role caregiver --url https://robot.local:8765
@@ -91,9 +91,10 @@ def _code(
     access: Access, journal: Journal, name: str, role_name: str | None, hours: float, url: str
 ) -> tuple[dict[str, Any], list[str]]:
     """Make a code for a person, whom the store knows from then on; return it as a record and as lines."""
-    known = Desk(journal).state.people.get(name)
+    desk = Desk(journal)
+    known = desk.state.people.get(name)
     role = Role.of(role_name or (known.role if known else Role.RESIDENT))
-    introduce(journal, name, role)
+    introduce(desk, name, role)
     code, until_s = access.make_code(name, role, token_s=hours * HOUR_S)
     link = f"{url.rstrip('/')}/#code={code}"
     record = {"code": code, "url": link, "name": name, "role": str(role), "until_s": until_s}

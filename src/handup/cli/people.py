@@ -1,92 +1,116 @@
-"""People from a file, with file and line in every error, and the name of the person at this terminal."""
+"""`handup people`: models of people, scored on people they have not seen."""
 
 from __future__ import annotations
 
-import os
-import re
-from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
-from handup.core import BadSetting, ConflictingSettings, HandupError, Malformed, Person
+import numpy as np
+import typer
+
+from handup.cli.options import AsJson, group
+from handup.cli.output import bar, many, note, out, plain_table, print_json
+from handup.confidence.metrics import Bin, brier, reliability_bins
+from handup.core import BadData
 from handup.core.files import read_text
-from handup.core.yaml_document import (
-    Listing,
-    Node,
-    Scalar,
-    YamlLimits,
-    YamlMap,
-    in_words,
-    is_nothing,
-    raising,
-    read_yaml,
+from handup.people.help_requests import HelpRequest, RecordSource, WillingnessFit, auc, fit_willingness, read_requests
+
+app = group(
+    "people",
+    "Example: handup people evaluate --train requests.csv --test others.csv\n\nExit codes: 0 done, 2 bad input.",
 )
-from handup.desk import Desk
-from handup.journal import Journal
+EPILOG = """Example: handup people evaluate --train requests.csv --test others.csv --json
 
-LIMITS = YamlLimits(size=1024 * 1024, values=50_000, depth=10, text=10_000)
-NUMBER = re.compile(r"[-+]?[0-9]+(?:\.[0-9]+)?")
-HINT = "Write for example: [{name: Ada, role: caregiver, limits: {per_hour: 6}}]."
+The columns: person, request (order among the requests to this person), busyness (free time, medium, high), helped (0
+or 1), and where known asked_before (share of the last five moments in which the person was asked) and helped_before
+(share of those requests at which the person helped). Other columns are not used, prosociality among them.
+
+A prediction uses only what is known before the request. Nothing is chosen by the rows of --test. A name that stands in
+both files counts as two people; a warning names them.
+
+Exit codes: 0 scored, 2 a file is wrong."""
+MAX_BYTES = 64 * 1024 * 1024
+MOST_NAMED = 5
+RECORDS = {
+    RecordSource.ROWS: "the rows before it",
+    RecordSource.FIRST_AND_ROWS: "the rows before it, and asked_before and helped_before of the first",
+    RecordSource.WINDOW: "asked_before and helped_before of its own row",
+}
 
 
-def load_people(path: Path | None) -> tuple[Person, ...]:
-    """Return the people of a YAML or JSON file: a list, each with a `name` and maybe `role`, `channels` and `limits`.
+@app.command(epilog=EPILOG)
+def evaluate(
+    train: Annotated[
+        Path, typer.Option(help="File with the requests that the model is fitted to.", metavar="FILE.csv")
+    ],
+    test: Annotated[
+        Path, typer.Option(help="File with the requests to other people that are predicted.", metavar="FILE.csv")
+    ],
+    as_json: AsJson = False,
+) -> None:
+    """Fit who helps when on the requests of one file, and score it on those of another, to people it has not seen."""
+    seen, unseen = _read(train), _read(test)
+    both = sorted({request.person for request in seen} & {request.person for request in unseen})
+    if both:
+        named = ", ".join(f"'{name}'" for name in both[:MOST_NAMED]) + (", …" if len(both) > MOST_NAMED else "")
+        note(
+            f"handup: warning: {many(len(both), 'name stands', 'names stand')} in both files ({named}) and count as "
+            "different people. If they are the same, the score is too good: leave them out of one file."
+        )
+    fit = fit_willingness(seen)
+    chances = fit.chances(unseen)
+    helped = np.array([request.helped for request in unseen])
+    base = np.full(len(unseen), fit.helped)
+    scores: dict[str, Any] = {
+        "brier": brier(chances, helped),
+        "auc": auc(chances, helped),
+        "base_brier": brier(base, helped),
+        "n": len(unseen),
+    }
+    bins = reliability_bins(chances, helped)
+    people = len({request.person for request in unseen})
+    if as_json:
+        more = {
+            "people": people,
+            "in_both": both,
+            "trained_on": {"n": len(seen), "people": len({request.person for request in seen}), "helped": fit.helped},
+            "chosen": fit.chosen.to_json(),
+            "reliability": [found.to_json() for found in bins],
+        }
+        print_json(scores | more)
+        return
+    _show(scores, people, bins, fit)
 
-    Without a file there is nobody.
 
-    Raises:
-        BadSetting: The file cannot be read, or does not describe people; with the line.
-    """
-    if path is None:
-        return ()
+def _read(path: Path) -> tuple[HelpRequest, ...]:
+    text = read_text(path, MAX_BYTES, error=BadData)
     try:
-        text = read_text(path, LIMITS.size, error=BadSetting)
-        return _people(read_yaml(text, raising(BadSetting), limits=LIMITS, start=HINT))
-    except HandupError as error:
-        raise BadSetting(error.cause, hint=error.hint, file=str(path), line=error.line) from None
+        requests, unknown = read_requests(text)
+    except BadData as error:
+        raise error.at(str(path)) from None
+    if unknown:
+        note(f"handup: warning: {path}: columns that are not used: {', '.join(unknown)}.")
+    return requests
 
 
-def people_named(journal: Journal, names: Iterable[str]) -> tuple[Person, ...]:
-    """Return people by name, as the journal knows them, so that naming them here changes nobody's limits.
-
-    A person whom it does not know can be asked one question at a time, without further limits.
-    """
-    known = Desk(journal).state.people
-    plain = (Person(name=name) for name in names)
-    return tuple(known.get(person.name, person) for person in plain)
-
-
-def user_name() -> str:
-    """Return the name of the person at this terminal, as far as the system knows it; else "person"."""
-    name = " ".join((os.environ.get("USER") or os.environ.get("USERNAME") or "").split())
-    return name if name.isprintable() and 0 < len(name) <= 200 else "person"
-
-
-def _people(root: Node) -> tuple[Person, ...]:
-    if isinstance(root, YamlMap) and set(root.entries) == {"people"}:
-        root = root.entries["people"].value
-    if not isinstance(root, Listing) or not root.items:
-        got = "an empty list" if isinstance(root, Listing) else in_words(root)
-        raise Malformed(f"the file must hold a list of people, got {got}", hint=HINT)
-    found: dict[str, Person] = {}
-    for item in root.items:
-        try:
-            person = Person.from_json(_plain(item))
-            if person.name in found:
-                cause = f"every person must have another name, and '{person.name}' stands twice"
-                raise ConflictingSettings(cause, hint="Give everybody a name of their own.")
-        except HandupError as error:
-            raise BadSetting(error.cause, hint=error.hint, line=item.line) from None
-        found[person.name] = person
-    return tuple(found.values())
-
-
-def _plain(node: Node) -> Any:
-    """Return a node as plain data: numbers where they stand without quotes."""
-    if isinstance(node, Scalar):
-        if is_nothing(node):
-            return None
-        return float(node.text) if node.plain and NUMBER.fullmatch(node.text) else node.text
-    if isinstance(node, Listing):
-        return [_plain(item) for item in node.items]
-    return {key: _plain(entry.value) for key, entry in node.entries.items()}
+def _show(scores: dict[str, Any], people: int, bins: tuple[Bin, ...], fit: WillingnessFit) -> None:
+    area = scores["auc"]
+    shown = f"{area:.3f}" if area is not None else "none, since all requests ended alike"
+    out.print(
+        f"{many(scores['n'], 'request')} to {many(people, 'person', 'people')}: Brier {scores['brier']:.3f}, "
+        f"{scores['base_brier']:.3f} with the share of --train for everybody; AUC {shown}.\n"
+    )
+    table = plain_table(
+        "requests", "predicted", "helped", "predicted / helped", right=("requests", "predicted", "helped")
+    )
+    for found in bins:
+        bars = f"{bar(found.said)}  {bar(found.happened)}"
+        table.add_row(str(found.n), f"{found.said:.2f}", f"{found.happened:.2f}", bars)
+    out.print(table)
+    out.print(f"\nRecord of a person at a request: {RECORDS[fit.chosen.source]}.", markup=False)
+    out.print("Kinds of people in --train, and how likely they help:\n")
+    columns = ("share", "free", "medium", "high")
+    kinds = plain_table(*columns, right=columns)
+    for kind in fit.model.kinds:
+        kinds.add_row(f"{kind.share:.2f}", *(f"{chance:.2f}" for chance in kind.chances[:3]))
+    out.print(kinds)

@@ -3,29 +3,18 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from handup import __version__
-from handup.cli.harness import at_work, check_page, drive, made_folder, workplace
-from handup.cli.options import (
-    LINGER_S,
-    NAMES,
-    STORE_HELP,
-    AsJson,
-    Linger,
-    NoBrowser,
-    PageOptions,
-    Port,
-    Wait,
-    first_named,
-)
-from handup.cli.output import note, out, plain_table, print_json, print_table
+from handup.cli.harness import at_work, check_page, drive, made_folder, peopled
+from handup.cli.options import STORE_HELP, AsJson, PageOptions, first_named, taking
+from handup.cli.output import note, out, plain_table, print_result, print_table
 from handup.core import ConflictingSettings, StoreUnavailable, UnknownName
-from handup.domains.domain import PAGE
+from handup.domains.domain import PAGE, Workplace
 from handup.domains.reaching import SteeringHabit, Trial
 from handup.domains.reaching.driven_hand import Driven
 from handup.domains.reaching.page_drive import NAME, ROBOT, Seat
@@ -50,20 +39,20 @@ Exit codes: 0 it is over; 2 bad input, a port that is taken, a page that is not 
 130 left with Ctrl-C, 143 with SIGTERM, 129 when the terminal was closed: that ends the attempt."""
 YOU = "you"
 FOLDER = Path("handup-reach")
-AT_THE_PAGE = {"store": "--store", **NAMES, "limit": "--limit"}
-"""Options that only a person at the page uses, by the names of their parameters."""
 
 
-def reach(
-    context: typer.Context,
-    scene: Annotated[str, typer.Option(help="Scene: S1, S2, U6 or U22.", metavar="SCENE")] = "S1",
-    task: Annotated[
-        str | None, typer.Option(help="Goal, such as cup/top. Default: what you like.", metavar="GOAL")
-    ] = None,
-    method: Annotated[str, typer.Option(help="Method of help; manual gives none.", metavar="METHOD")] = "assist",
+@dataclass(frozen=True, kw_only=True)
+class ReachCall(PageOptions):
+    """Options of `handup reach`; None where nothing was given."""
+
+    scene: Annotated[str, typer.Option(help="Scene: S1, S2, U6 or U22.", metavar="SCENE")] = "S1"
+    task: Annotated[str | None, typer.Option(help="Goal, such as cup/top. Default: what you like.", metavar="GOAL")] = (
+        None
+    )
+    method: Annotated[str, typer.Option(help="Method of help; manual gives none.", metavar="METHOD")] = "assist"
     user: Annotated[
         str, typer.Option(help="Driver: you, or a simulated stop-beside, stop-over or rotate-first.", metavar="WHO")
-    ] = YOU,
+    ] = YOU
     seed: Annotated[
         int | None,
         typer.Option(
@@ -72,40 +61,35 @@ def reach(
             max=2**32 - 1,
             metavar="N",
         ),
-    ] = None,
-    store: Annotated[str | None, typer.Option(help=STORE_HELP, metavar="STORE")] = None,
-    as_json: AsJson = False,
-    port: Port = None,
-    no_browser: NoBrowser = False,
-    wait: Wait = True,
+    ] = None
+    store: Annotated[str | None, typer.Option(help=STORE_HELP, metavar="STORE")] = None
+    as_json: AsJson = False
     limit: Annotated[
         float,
         typer.Option(help="Longest time for the attempt at the page, in seconds.", min=1.0, max=3600.0, metavar="S"),
-    ] = 600.0,
-    linger: Linger = LINGER_S,
-) -> None:
+    ] = 600.0
+
+
+@taking(ReachCall)
+def reach(context: typer.Context, wanted: ReachCall) -> None:
     """Reach for something with a hand on a table, with a robot that guesses what you want, helps and asks."""
-    order = Reach(scene=scene, task=task or "", method=method, limit_s=limit)
-    if user != YOU:
-        _check_no_page(context, user)
-        trial = replace(order, user=_strategy(user), seed=Reach.seed if seed is None else seed).trial()
-        if as_json:
-            print_json({**trial.to_json(), "evidence": "simulated", "version": __version__})
-        else:
-            _show(trial)
+    seed = wanted.seed
+    order = Reach(scene=wanted.scene, task=wanted.task or "", method=wanted.method, limit_s=wanted.limit)
+    if wanted.user != YOU:
+        _check_no_page(context, wanted.user)
+        trial = replace(order, user=_strategy(wanted.user), seed=Reach.seed if seed is None else seed).trial()
+        record = {**trial.to_json(), "evidence": "simulated", "version": __version__}
+        print_result(record, lambda: _show(trial), as_json=wanted.as_json)
         return
     if seed is not None:
         cause = f"--seed must stand with a simulated --user, got '{YOU}'"
         raise ConflictingSettings(cause, hint="Leave it out: what you do is not chance.")
-    page = PageOptions(port=port, browser=not no_browser, wait=wait, linger_s=linger)
-    driven = _drive(order, store, page)
-    if as_json:
-        print_json({**driven.to_json(), "evidence": "person", "version": __version__})
-    else:
-        _tell(driven)
+    driven = _drive(order, wanted)
+    record = {**driven.to_json(), "evidence": "person", "version": __version__}
+    print_result(record, lambda: _tell(driven), as_json=wanted.as_json)
 
 
-def _drive(order: Reach, store: str | None, page: PageOptions) -> Driven:
+def _drive(order: Reach, wanted: ReachCall) -> Driven:
     """Drive one attempt at the page, from the open page to the grasp.
 
     Raises:
@@ -116,10 +100,12 @@ def _drive(order: Reach, store: str | None, page: PageOptions) -> Driven:
         NotNow: Somebody drives on this store already.
     """
     check_page("driving at the page")
-    where = store or str(made_folder(FOLDER) / "reach.db")
+    where = wanted.store or str(made_folder(FOLDER) / "reach.db")
     with (
         at_work(where, left="Left. The hand stays where it is.") as work,
-        workplace(work, page, people=PAGE, robot=ROBOT, person=NAME, folder=FOLDER) as place,
+        peopled(
+            work, Workplace(journal=work.journal, run="", people=PAGE, robot=ROBOT, person=NAME), wanted, FOLDER
+        ) as place,
     ):
         place.run = run_of(work.journal, order)
         assert DOMAIN.task is not None
@@ -139,7 +125,7 @@ def _drive(order: Reach, store: str | None, page: PageOptions) -> Driven:
 
 def _check_no_page(context: typer.Context, user: str) -> None:
     """Refuse options of the page for a simulated person, so that none is ignored without a word."""
-    option = first_named(context, AT_THE_PAGE)
+    option = first_named(context, "store", "limit")
     if option:
         cause = f"{option} must stand with --user {YOU}, and '{user}' drives without a page"
         raise ConflictingSettings(cause, hint=f"Use --user {YOU}.")

@@ -11,14 +11,12 @@ from typing import Annotated, Any
 import typer
 
 from handup.cli.options import RUNS_STORE, AsJson, DatabaseFile, RecoveryFiles, StoreOption, group
-from handup.cli.output import FAILED, check_writable, many, out, picked, print_json, say
-from handup.cli.recipe_problems import all_problems, print_problems
-from handup.cli.recipe_run import RunCall
-from handup.cli.run import params_of
+from handup.cli.output import FAILED, check_writable, many, out, picked, print_json, print_result, say
+from handup.cli.run import RunCall, params_of
 from handup.cli.run_progress import RunProgress
-from handup.cli.worlds import abilities_in, stage_of
+from handup.cli.worlds import abilities_in, all_problems, print_problems, stage_of
 from handup.core import BadSetting, Malformed, MissingSetting, UnknownName
-from handup.domains.runs import RUNS
+from handup.domains.runs import latest_run
 from handup.domains.stage import Stage
 from handup.executive.action import Aborted
 from handup.executive.events import Started
@@ -146,16 +144,10 @@ def test_one(
         if from_failure is not None:
             record = _recovery(name, recoveries or (), from_failure, store, aborts or ())
         else:
-            files = RunCall(
-                files=tuple(recipe or ()), recoveries=tuple(recoveries or ()), database=database, world=world
-            )
+            files = RunCall(files=recipe, recoveries=recoveries, database=database, world=world)
             record = _part(name, files, inputs, seed, quiet=as_json)
-    if as_json:
-        print_json(record)
-    elif "steps" in record:
-        _show_recovery(record)
-    else:
-        _show_part(record)
+    show = _show_recovery if "steps" in record else _show_part
+    print_result(record, lambda: show(record), as_json=as_json)
     if not record["ok"]:
         raise typer.Exit(FAILED)
 
@@ -216,7 +208,7 @@ def _show_part(record: Mapping[str, Any]) -> None:
 def _recovery(name: str, files: Sequence[Path], failure: str, store: str, aborts: Sequence[str]) -> dict[str, Any]:
     """Try a recovery on a failure of the last run of a store; return what came of it, with `ok`."""
     with Journal.open(store, create=False, readonly=True) as journal:
-        last = RUNS.latest(journal)
+        last = latest_run(journal)
         begun = None if last is None else last.begun
         if last is None or not isinstance(begun, Started):
             cause = "the store must hold a run of a recipe, and the last run is none"
@@ -253,17 +245,12 @@ def _number(failure: str) -> int | None:
 
 def _started_by(rule: Recovery, recipes: Recipes) -> set[str]:
     """Return the actions of a recovery, and of all tasks that it may call."""
-    found: set[str] = set()
-    seen: set[str] = set()  # tasks may call each other: without this the search could go round for ever
-    waiting = [rule.steps]
-    while waiting:
-        for step in every(waiting.pop()):
-            if isinstance(step, ActionStep):
-                found.add(step.name)
-            elif isinstance(step, TaskStep) and step.name in recipes.tasks and step.name not in seen:
-                seen.add(step.name)
-                waiting.append(recipes.tasks[step.name].steps)
-    return found
+    steps, called = list(every(rule.steps)), set[str]()
+    for step in steps:  # the list grows, once for each task: tasks may call each other
+        if isinstance(step, TaskStep) and step.name in recipes.tasks and step.name not in called:
+            called.add(step.name)
+            steps += every(recipes.tasks[step.name].steps)
+    return {step.name for step in steps if isinstance(step, ActionStep)}
 
 
 def _rule(name: str, files: Sequence[Path], begun: Started) -> tuple[Recipes, Recovery]:

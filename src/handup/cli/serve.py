@@ -10,10 +10,12 @@ from typing import Annotated
 
 import typer
 
+from handup.adapters.notify import load_notify
 from handup.cli.built_page import HOW, is_built
+from handup.cli.notices import NOTIFY_VARIABLE, notifying
 from handup.cli.options import DEFAULT_STORE, Browse, StoreOption
 from handup.cli.output import err, note, out, say
-from handup.cli.people import load_people, user_name
+from handup.cli.people_file import load_people, user_name
 from handup.core import Person
 from handup.journal.address import address_of
 from handup.server import RunningServer, ServerSettings, open_server
@@ -48,6 +50,12 @@ def serve(
     open_metrics: Annotated[
         bool, typer.Option("--open-metrics", help="Give metrics to programs on this machine without a token.")
     ] = False,
+    notify: Annotated[
+        Path | None,
+        typer.Option(
+            help="File of how people are told outside the page, in YAML.", metavar="FILE", envvar=NOTIFY_VARIABLE
+        ),
+    ] = None,
     code: Annotated[bool, typer.Option("--code/--no-code", help="Make a code for a first person's device.")] = True,
     browse: Browse = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the address as one line of JSON.")] = False,
@@ -66,7 +74,12 @@ def serve(
         pictures=pictures,
         open_metrics=open_metrics,
     )
-    with suppress(KeyboardInterrupt), open_server(settings) as server:  # Ctrl-C may come before `run` handles it
+    wanted = None if notify is None else load_notify(notify)
+    with (
+        suppress(KeyboardInterrupt),  # it may come before `run` handles it
+        open_server(settings) as server,
+        notifying(server, wanted),
+    ):
         link = _say(server, known, code, as_json)
         if browse and not webbrowser.open(link):
             note(f"No browser opens here; open {link} yourself.")
@@ -83,11 +96,14 @@ def _say(server: RunningServer, people: tuple[Person, ...], with_code: bool, as_
     link, code, name = server.url, None, None
     if damage is not None:
         note(f"Everything is stopped: {damage}")
-    elif with_code:
+    else:
+        _say_replaced(server, people)
+    if damage is None and with_code:
         known = people or server.service.desk.state.people.values()
-        person = next(iter(known), Person(name=user_name()))  # else the user of this machine
+        # Else the user of this machine, who is asked only once a device of theirs is let in with the code.
+        person = next(iter(known), Person(name=user_name()))
         name = person.name
-        code = server.code(name, person.role)
+        code, _ = server.access.make_code(name, person.role)
         link = server.link(code)
     if as_json:
         record = {"url": server.url, "store": server.settings.store, "name": name, "code": code, "link": link}
@@ -98,3 +114,10 @@ def _say(server: RunningServer, people: tuple[Person, ...], with_code: bool, as_
             say(f"To answer as {name}, open within 10 minutes: {link}")
     out.file.flush()
     return link
+
+
+def _say_replaced(server: RunningServer, people: tuple[Person, ...]) -> None:
+    """Say of whom the file does not hold, as somebody has set them up on the page since."""
+    state = server.service.desk.state
+    if names := ", ".join(person.name for person in people if state.people.get(person.name) != person):
+        note(f"Set up on the page since, which holds until the file says something new of them: {names}.")

@@ -12,9 +12,9 @@ from typing import Annotated, Any
 import typer
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from handup.cli.options import group
+from handup.cli.options import group, pairs_of
 from handup.cli.output import INTERRUPTED, err, note, out, picked, plain_table, print_json, print_table, say
-from handup.core import ConflictingSettings, Malformed, MissingSetting, UnknownName
+from handup.core import ConflictingSettings, MissingSetting, UnknownName
 from handup.lab.cell import KEYS, Cell
 from handup.lab.engine import Size, Study, StudyOutcome, Table, here, processes, registry, run_study
 from handup.lab.engine import StudyProgress as Step
@@ -123,7 +123,12 @@ def cell(
     as_json: Annotated[bool, typer.Option("--json", help="Print the numbers as JSON.")] = False,
 ) -> None:
     """Simulate one cell: one method under one set of settings."""
-    chosen = Cell.from_text(_settings(settings or []))
+    given: dict[str, str] = {}
+    for key, value in pairs_of(settings or (), "KEY=VALUE", hint=f"Give a value for one of: {', '.join(KEYS)}."):
+        if key in given:
+            raise ConflictingSettings(f"{key} must be set once, and is set twice", hint="Leave one of them out.")
+        given[key] = value
+    chosen = Cell.from_text(given)
     measures = simulate(chosen).summary()
     if as_json:
         numbers = {name: measure.to_json() for name, measure in measures.items()}
@@ -241,16 +246,3 @@ def _print(table: Table) -> None:
     for row in table.rows:
         shown.add_row(*(cell.replace("`", "") for cell in row))
     print_table(shown)
-
-
-def _settings(texts: list[str]) -> dict[str, str]:
-    found: dict[str, str] = {}
-    for text in texts:
-        key, equals, value = text.partition("=")
-        if not equals:
-            hint = f"Give a value for one of: {', '.join(KEYS)}."
-            raise Malformed.of("--set", f"'{text}'", "be KEY=VALUE", hint=hint)
-        if key in found:
-            raise ConflictingSettings(f"{key} must be set once, and is set twice", hint="Leave one of them out.")
-        found[key] = value
-    return found

@@ -1,17 +1,24 @@
-"""Worlds of the commands that run recipes: domains by name, or the actions of installed packages alone."""
+"""Worlds of the commands that run recipes, and problems of the files of recipes on the terminal."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 
-from handup.core import ConflictingSettings
+from rich.console import Console
+
+from handup.cli.output import err
+from handup.core import BadRecipe, ConflictingSettings
 from handup.domains.domain import DOMAINS, Domain
 from handup.domains.stage import Home, Simulation, Stage
 from handup.executive.action import ACTIONS
+from handup.executive.problem import Problem
 from handup.executive.sources import Sources
 from handup.executive.validator import Abilities, abilities_of
 from handup.journal.clock import WallClock
+
+TELLS = "; 'handup recipe check' tells it, too"
 
 
 def simulation(name: str) -> Simulation:
@@ -77,3 +84,37 @@ def abilities_in(world: str) -> Abilities:
     """
     stage = stage_of(world)
     return abilities_of(stage.actions, {monitor.name: monitor for monitor in stage.monitors})
+
+
+# -- problems ----------------------------------------------------------------------------------------------------------
+
+
+def print_problems(problems: Iterable[Problem], console: Console) -> None:
+    """Print each problem in one line."""
+    for problem in problems:
+        console.print(str(problem), markup=False, soft_wrap=True)
+
+
+@contextmanager
+def all_problems() -> Iterator[None]:
+    """Print every problem of files or inputs, where the error alone would name only the first one.
+
+    Raises:
+        BadRecipe: There is one problem, which it names with its column; or several, which were printed before.
+    """
+    try:
+        yield
+    except BadRecipe as error:
+        if not error.problems:
+            raise
+        first, *more = error.problems
+        where = str(first.place)
+        if not more:
+            cause = f"{where}: {first.cause}" if where else first.cause
+            raise BadRecipe(cause, hint=first.hint, problems=error.problems) from None
+        print_problems(error.problems, err)
+        raise BadRecipe(
+            f"there are {len(error.problems)} problems in the {'files' if where else 'inputs'}",
+            hint=f"Correct what is told above{TELLS if where else ''}.",
+            problems=error.problems,
+        ) from None

@@ -33,7 +33,7 @@ FOLDS = 5
 REPEATS = 4
 MANY_ROWS = 1000
 """Number of rows from which on one repetition of a cross-validation is enough."""
-Predict = Callable[[NDArray[np.float64]], Floats]
+Predict = Callable[[NDArray[np.float64]], Floats | Bools]
 Fit = Callable[[Sample], Predict]
 
 
@@ -225,22 +225,15 @@ def calibrate(sample: Sample, method: str = AUTO, *, target_coverage: float = 0.
 
 def judge_sets(sample: Sample, folds: Ints, target_coverage: float, confidence: float | None = None) -> ConformalReport:
     """Calibrate conformal sets over option scores, and judge them by cross-validation."""
-    assert sample.target is not None
-    target = sample.target
 
-    def calibrated(known: NDArray[np.bool_]) -> ConformalSets:
-        return ConformalSets.calibrate(
-            sample.raw[known], target[known], target_coverage=target_coverage, confidence=confidence
-        )
+    def calibrated(known: Sample) -> ConformalSets:
+        assert known.target is not None
+        return ConformalSets.calibrate(known.raw, known.target, target_coverage=target_coverage, confidence=confidence)
 
-    inside = np.empty((*folds.shape, sample.raw.shape[1]), dtype=np.bool_)
-    for assignment, sets in zip(folds, inside, strict=True):
-        for fold in np.unique(assignment):
-            held_out = assignment == fold
-            sets[held_out] = calibrated(~held_out).sets(sample.raw[held_out])
+    inside = out_of_fold(lambda known: calibrated(known).sets, sample, folds, sample.raw.shape[1]) > 0.0
     sizes = inside.sum(axis=2)
     return ConformalReport(
-        sets=calibrated(np.ones(len(sample), dtype=np.bool_)),
+        sets=calibrated(sample),
         coverage=float(inside[:, np.arange(len(sample)), sample.target].mean()),
         help_rate=float((sizes != 1).mean()),
         mean_set_size=float(sizes.mean()),
@@ -413,9 +406,16 @@ def stratified_folds(right: Bools, *, folds: int = FOLDS, repeats: int = 1, seed
     return assignments
 
 
-def out_of_fold(fit: Fit, sample: Sample, folds: Ints) -> Floats:
-    """Return for each repetition and row the prediction of a calibrator that was fitted without the row's fold."""
-    predictions = np.empty(folds.shape)
+def out_of_fold(fit: Fit, sample: Sample, folds: Ints, *columns: int) -> Floats:
+    """Return for each repetition and row the prediction of a calibrator that was fitted without the row's fold.
+
+    Args:
+        fit: Function that fits on some rows, and returns a function that predicts.
+        sample: All rows.
+        folds: Fold of each row, in one line per repetition.
+        columns: Number of numbers in a prediction; none for a single one.
+    """
+    predictions = np.empty((*folds.shape, *columns))
     for assignment, chances in zip(folds, predictions, strict=True):
         for fold in np.unique(assignment):
             held_out = assignment == fold

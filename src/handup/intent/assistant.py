@@ -21,7 +21,7 @@ from handup.intent.paper import VARIANTS
 from handup.intent.pose import Pose
 from handup.intent.push_models import Unwatched
 from handup.intent.seconds import Pace
-from handup.intent.value import look, values_from
+from handup.intent.value import look, seen_from
 from handup.people import Workload
 from handup.people.workload import refusing_damage
 
@@ -362,7 +362,7 @@ class Assistant:
             state = self._doubted(replace(state, belief=belief), pose)
             belief = state.belief
         if self.helper.resamples:
-            belief = belief.resampled(values_from(self.goals, pose, self.helper.metric))
+            belief = belief.resampled(seen_from(self.goals.poses, pose, self.helper.metric)[2])
         return replace(state, belief=belief, seen_s=over_s)
 
     def _doubted(self, state: AssistantState, pose: Pose) -> AssistantState:

@@ -203,10 +203,6 @@ class Moves:
         kind, candidate = self.kinds[move], self.candidates[move]
         return f"to {belief.goals[belief.target[candidate]].name}" if kind is MoveKind.GOAL else str(kind)
 
-    def opposed(self, stick: Joystick) -> NDArray[np.bool_]:
-        """Mark the moves that work against the stick in at least one axis."""
-        return np.asarray(opposing(self.velocities, stick).any(axis=1))
-
 
 def opposing(velocities: Array, stick: Joystick) -> NDArray[np.bool_]:
     """Mark the axes in which velocities of the robot work against the stick, both over `OPPOSES`."""

@@ -78,7 +78,7 @@ class Points:
         table = -100.0 * (1.0 - np.exp2(-self.beta * metres))
         table -= np.where(metres <= self.close_m, 100.0 * radians / (2.0 * np.pi), 0.0)
         table += np.where((metres <= self.reached_m) & (radians <= self.reached_rad), self.reached, 0.0)
-        table += np.where(moves.opposed(stick), self.opposing, 0.0)[:, None]
+        table += np.where(opposing(moves.velocities, stick).any(axis=1), self.opposing, 0.0)[:, None]
         return np.column_stack([table, table.min(axis=1)])
 
 

@@ -122,19 +122,14 @@ def look(goals: Goals, groups: Array | Index, pose: Pose, metric: Metric) -> Goa
         pose: Pose of the gripper.
         metric: Measure by which a pose is nearest.
     """
-    way, turn, values = _seen(goals.poses, pose, metric)
+    way, turn, values = seen_from(goals.poses, pose, metric)
     rows = np.arange(len(groups))
     best = values[groups].argmin(axis=1)
     return GoalView(way, turn, np.asarray(groups[rows, best], dtype=np.intp))
 
 
-def values_from(goals: Goals, pose: Pose, metric: Metric) -> Array:
-    """Return the value of every pose of the goals, as seen from a pose."""
-    return _seen(goals.poses, pose, metric)[2]
-
-
 @lru_cache(maxsize=4)
-def _seen(poses: PoseArray, pose: Pose, metric: Metric) -> tuple[Array, Array, Array]:
+def seen_from(poses: PoseArray, pose: Pose, metric: Metric) -> tuple[Array, Array, Array]:
     """Ways, turns and values of all poses, cached, since evidence, doubt and decision of a step look from one place."""
     way, turn = poses.ways_from(pose)
     values = metric.value(lengths(way), lengths(turn))
