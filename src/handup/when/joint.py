@@ -31,6 +31,8 @@ from handup.policy import Belief
 
 NEGLIGIBLE = 1e-6
 """Success probability up to which acting is pointless."""
+RAISED = 8.0
+"""Factor on the cost of giving up where success would fall below the floor; found on simulated homes, see `whom`."""
 MOST_MODULES = 50
 """Most modules about which questions are weighed, since each takes an inference of its own; the most suspect ones."""
 DIGITS = 9
@@ -51,8 +53,9 @@ class Joint:
     rule that always asks. `floor` sets a limit to that.
 
     Args:
-        floor: Least probability that the problem is solved, best other option included, where any option reaches it;
-            0 for no limit.
+        floor: Least probability that the problem is solved, best other option included. Where the best option falls
+            below it, the options are weighed again with giving up at `RAISED` times its cost, and nothing waits for a
+            better moment, since that is time in which somebody could be asked. 0 for no such limit.
 
     Raises:
         OutOfRange: The floor is no probability.
@@ -67,8 +70,10 @@ class Joint:
     def decide(self, belief: Belief, costs: Costs, now_s: float) -> Decision:
         """Return the option of least expected cost among those that no hard limit forbids now."""
         weighing = Weighing(belief.possible, costs, now_s)
+        if self.floor and weighing.solved(weighing.ranked[0]) < self.floor:
+            weighing = Weighing(belief.possible, _insistent(costs), now_s)
         steps = weighing.ranked
-        chosen = next(step for step in steps if weighing.solved(step) >= self._least(weighing) - 1e-12)
+        chosen = steps[0]
         asked = next((step.option.module for step in steps if step.option.action is Action.ASK), None)
         option = chosen.option
         decision = Decision(
@@ -82,10 +87,6 @@ class Joint:
             recovery=option.recovery,
         )
         return decision if decision.action is not Action.YIELD else weighing.held_back(decision)
-
-    def _least(self, weighing: Weighing) -> float:
-        """Return the floor, or the best that any option reaches where that is less."""
-        return min(self.floor, max(weighing.solved(step) for step in weighing.ranked)) if self.floor else 0.0
 
     def parameters(self, costs: Costs) -> dict[str, float]:
         """Return the floor."""
@@ -371,6 +372,12 @@ class Weighing:
         late = f" within {chosen.option.seconds:.3g} s" if chosen.option.seconds > 0.0 else ""
         start = f"if no answer comes{late}" if chosen.option.action is Action.ASK else "if it fails"
         return f"{start}, {follows}{'' if other is None else ' is next'}"
+
+
+def _insistent(costs: Costs) -> Costs:
+    """Return costs with which a problem is given up late, and nothing waits for a better moment."""
+    options = tuple(option for option in costs.options if option.action is not Action.WAIT)
+    return replace(costs, options=options, stake=RAISED * costs.yield_price)
 
 
 def mean_least(constant: float, people: Sequence[Sequence[tuple[float, float]]]) -> float:

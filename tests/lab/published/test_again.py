@@ -32,11 +32,11 @@ FEW_ROWS: list[tuple[str, dict[str, Any]]] = [
     ("reaching", {"part": "goal", "method": "assist", "first_seed": 240}),
     ("reaching", {"part": "look-ahead", "scene": "U22", "method": "paper, T = 1 s"}),
     ("reaching", {"part": "gentle", "scene": "S1", "method": "paper"}),
-    ("interruptibility", {"model": "default", "place": "Std + objects, noisy", "first_seed": 1003}),
-    ("interruptibility", {"model": "CRF", "place": "Min, clean", "first_seed": 1012}),
+    ("interruptibility", {"model": "default", "place": "Std + objects, noisy", "first_seed": 2003}),
+    ("interruptibility", {"model": "CRF", "place": "Min, clean", "first_seed": 2012}),
     ("interrupt", {"robot": "aware", "place": "noisy sensing", "first_seed": 20_030}),
-    ("whom", {"rule": "joint", "setting": "base", "first_seed": 40_000}),
-    ("whom", {"rule": "table with gate", "setting": "long bouts", "first_seed": 40_040}),
+    ("whom", {"rule": "joint", "setting": "base", "first_seed": 50_000}),
+    ("whom", {"rule": "table with gate", "setting": "long bouts", "first_seed": 50_040}),
     ("whom", {"rule": "joint without kinds", "setting": "base"}),
 ]
 FEW_HASHES = [

@@ -29,7 +29,7 @@ from handup.lab.studies.interrupt.watched_person import SENSINGS, watch, world
 from handup.people.interruptibility import FeatureSet
 
 WORDS = shipped_data(__file__, "classification.yaml")
-FIRST_SEED, RUNS, QUICK_RUNS = 1000, 15, 6
+FIRST_SEED, RUNS, QUICK_RUNS = 2000, 15, 6
 HELD_OUT = 3
 """Runs that are judged by models trained on all others."""
 BINS = 10
@@ -37,15 +37,15 @@ GATES = (0.3, 0.5, 0.7)
 FREE = LEVELS // 2
 SWEPT = ("base rate", "forest", "CRF", "LDCRF", "default")
 """Models compared with other bouts."""
-SUFFIXES = {"short": "", "real": ", real bouts", "sure": ", sure levels"}
+SUFFIXES = {"drawn": "", "real": ", real bouts", "sure": ", sure levels"}
 DIGITS = 6
 
 
-def place_of(sensing: str, kind: FeatureSet, objects: bool, bouts: str = "short") -> Place:
+def place_of(sensing: str, kind: FeatureSet, objects: bool, bouts: str = "drawn") -> Place:
     """Return one condition of the comparison."""
     name = f"{kind}{' + objects' if objects else ''}, {sensing}{SUFFIXES[bouts]}"
     settings = where(sensing=sensing, features=str(kind), objects=objects, bouts=bouts)
-    return Place(name=name, settings=settings, arms=() if bouts == "short" else SWEPT)
+    return Place(name=name, settings=settings, arms=() if bouts == "drawn" else SWEPT)
 
 
 @lru_cache(maxsize=512)
@@ -236,7 +236,7 @@ class ClassificationStudy(Study):
         """Draw the measures with the features Std."""
         from handup.lab.engine.figures import overview  # noqa: PLC0415 - drawing is an extra
 
-        chosen = [place for place in self.places if place["features"] == FeatureSet.STD and place["bouts"] == "short"]
+        chosen = [place for place in self.places if place["features"] == FeatureSet.STD and place["bouts"] == "drawn"]
         panels = {
             self.measure(name).label: lambda arm, place, name=name: results.mean(name, arm, place.settings)
             for name in ("mcc", "macro_f1", "brier", "ece", "flips", "gate_0.5")

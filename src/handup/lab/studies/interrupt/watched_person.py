@@ -19,9 +19,9 @@ from handup.people.interruptibility import OBJECTS, Sighting
 from handup.people.levels import Level
 
 SENSINGS = ("clean", "noisy")
-BOUTS = ("short", "real", "sure")
+BOUTS = ("drawn", "real", "sure")
 """Bouts of about 45 segments, bouts as long as the slots that people reported, and short ones whose level is always the
-likeliest of their activity. The last were declared after the first run of the study, to see what depends on that."""
+likeliest of their activity."""
 CENTRE = 0.5
 BODY_M, FACE_M = (0.5, 1.2), 0.2
 EYES = 0.1
@@ -108,14 +108,14 @@ class _Room:
         )
 
 
-def watch(seed: int, sensing: str, *, segments: int, bouts: str = "short") -> WatchedPerson:
+def watch(seed: int, sensing: str, *, segments: int, bouts: str = "drawn") -> WatchedPerson:
     """Simulate a person, and what a robot senses of them.
 
     Args:
         seed: Which person.
         sensing: `clean` or `noisy`.
         segments: Number of segments.
-        bouts: `short`, `real` or `sure`.
+        bouts: `drawn`, `real` or `sure`.
     """
     room, numbers = _Room(seed, bouts), world()
     senses = _Senses(np.random.default_rng((seed, 1)), numbers["sensing"][sensing])

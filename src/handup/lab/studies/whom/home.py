@@ -184,7 +184,7 @@ class FaultMoment:
         left_s: Seconds until the deadline.
         levels: For everybody at home, the estimate of their level.
         open: People who may be asked now.
-        later: True if somebody may be asked again later.
+        later: People who may be asked again, but not yet, with the time from which they may.
         tried: True if the robot's own recovery was tried.
         load: Load that each person has borne today.
         recovered: Number of times that the own recovery was tried today, and that it worked.
@@ -195,7 +195,7 @@ class FaultMoment:
     left_s: float
     levels: Mapping[Role, LevelEstimate]
     open: tuple[Role, ...]
-    later: bool
+    later: Mapping[Role, float]
     tried: bool
     load: Mapping[Role, float]
     recovered: tuple[int, int]
@@ -309,13 +309,14 @@ class DayRun:
         near: list[Role] = [role for role in here if role is not Role.OPERATOR]
         levels = {role: day.estimate(role, now_s) for role in near}
         free = tuple(role for role in able if attempt.again_s.get(role, 0.0) <= now_s)
+        later = {role: attempt.again_s[role] for role in able if role not in free}
         return FaultMoment(
             fault=attempt.fault,
             now_s=now_s,
             left_s=end_s - now_s,
             levels=levels,
             open=free,
-            later=len(able) > len(free),
+            later=later,
             tried=attempt.tried,
             load=self.borne,
             recovered=self.recovered,

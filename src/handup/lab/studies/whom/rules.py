@@ -22,6 +22,7 @@ from handup.lab.studies.whom.home import (
     world,
 )
 from handup.people import AnswerModel, Care, Level, LevelForecast, Support
+from handup.people.limits import Busy
 from handup.people.answer_fits import SUPPORTS, KindFit
 from handup.policy import Belief, Module, ModuleGraph
 from handup.when import DecisionMoment, Joint
@@ -64,7 +65,7 @@ class JointRule:
             ),
         )
         options = Options(
-            people=tuple(self._person(role, situation, numbers) for role in situation.open),
+            people=tuple(self._person(role, situation, numbers) for role in (*situation.open, *situation.later)),
             answers=_answers(self.setting, fault.need),
             abilities=_abilities(self.setting, self.without == "kinds"),
             willing=lambda name, level: _willing(numbers, Role(name), level),
@@ -93,6 +94,7 @@ class JointRule:
             comes_s=numbers["comes_s"][role],
             supports=supports,
             load_day=situation.load[role],
+            busy=Busy(situation.now_s, situation.later[role]) if role in situation.later else None,
         )
 
 

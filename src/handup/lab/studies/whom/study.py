@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from handup.lab.engine import Drawing
 
 HERE = Path(__file__)
-BASE, FIRST_SEED, HOMES, QUICK_HOMES = "base", 40_000, 80, 12
+BASE, FIRST_SEED, HOMES, QUICK_HOMES = "base", 50_000, 80, 12
 JOINT = ("joint", "joint with a floor")
 ABLATED = tuple(f"joint without {part}" for part in ABLATIONS)
 SHARE_OF_SETTINGS = 0.8
