@@ -112,13 +112,15 @@ class Live:
     def send(self, kind: str, /, **frame: Any) -> None:
         self.socket.send_text(json.dumps({"type": kind, **frame}))
 
-    def next(self, kind: str, where: Callable[[dict[str, Any]], bool] = lambda _: True) -> dict[str, Any]:
-        """The next frame of a type; beats keep this from waiting for ever."""
+    def next(
+        self, kind: str | tuple[str, ...], where: Callable[[dict[str, Any]], bool] = lambda _: True
+    ) -> dict[str, Any]:
+        """The next frame of a type, or of one of several; beats keep this from waiting for ever."""
         until = time.monotonic() + 10.0
         while time.monotonic() < until:
             frame: dict[str, Any] = json.loads(self.socket.receive_text())
             TOLD[frame["type"]].model_validate(frame)
-            if frame["type"] == kind and where(frame):
+            if frame["type"] in ((kind,) if isinstance(kind, str) else kind) and where(frame):
                 return frame
         raise AssertionError(f"no frame '{kind}' came")
 
