@@ -22,8 +22,8 @@ from handup.lab.studies.whom.home import (
     world,
 )
 from handup.people import AnswerModel, Care, Level, LevelForecast, Support
-from handup.people.limits import Busy
 from handup.people.answer_fits import SUPPORTS, KindFit
+from handup.people.limits import Busy
 from handup.policy import Belief, Module, ModuleGraph
 from handup.when import DecisionMoment, Joint
 from handup.whom import KindAbilities, LimitSettings, Options, PersonNow, RecoveryRecord
