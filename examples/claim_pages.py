@@ -16,13 +16,55 @@ NAMES = ("modules", "structure", "confidences", "query-costs", "expert", "hetero
 DOCS = Path(__file__).parent.parent / "docs"
 PAGES, PICTURES = DOCS / "lab" / "claims", DOCS / "img" / "lab"
 LAST_BITS = {
-    "structure": "Three cells hang on the last bit of a sum: `troubleshoot` at confidences 0.9 and 0.2 in the "
-    "structures with gates. On a processor of another kind some of their episodes may go another way "
+    "structure": "Three cells depend on the last bit of a sum: those of `troubleshoot` at confidences 0.9 and 0.2 in "
+    "the structures with gates. On another kind of processor some of their episodes may come out differently "
     "([why](../cluster.md))."
 }
-"""What a page says of rows that are not the same on every machine."""
+"""Sentences about rows that are not the same on every machine, by study."""
 MOST_SHOWN = 3
-"""Comparisons that a page shows of a finding, the worst; `claims.json` has them all."""
+"""Number of comparisons that a page shows of a finding, the worst; `claims.json` has them all."""
+FIGURES = "The first figure shows handup's world, the second one the replica. Lower is better in all metrics."
+INTRO = """
+The core paper draws many conclusions from its simulations. These pages repeat the simulations and judge every sentence
+of sections 6 and 7 and of appendices F and G that episodes can test. They also judge what the caption of Fig. 4,
+footnotes 2 and 3 and sections 8 and 9 conclude from them. To find a method for a policy of your own,
+[`handup advise`](../../advise.md) tells more than any of these claims.
+
+Each claim has a verdict in two simulated worlds. *handup's world* follows the paper's model; the *replica* imitates the
+paper's reference code where that behaves otherwise ([the worlds](../worlds.md)). The table counts the claims that hold,
+those that do not hold, and those that are open: they cannot be told. Claims about computation time are judged, too, but
+counted apart. Our code is not the reference code, so its times neither confirm nor refute them. `make claims` makes
+these pages again.
+"""
+WORDS = {
+    "**low**, **high** modules": "a policy has three modules of low confidence; the others have the high one. "
+    "*(1, 0.1)* names both confidences, the high one first",
+    "**N**": "number of modules: 10 where nothing else is said",
+    "**q**": "cost of a question: 0.32 where nothing else is said",
+    "**β**": "spread of the costs, which are drawn between (1 − β)q and (1 + β)q: 0 where nothing else is said",
+    "**c_e**": "probability that an answer is right: 1 where nothing else is said. *c* is a module's confidence",
+    "**all-and**, **all-or**": "structures of a policy: a module needs all of its inputs, or one of them. Where "
+    "nothing else is said the structure is all-and",
+    "**or-then-and**, **and-then-or**": "*mixed* structures: the first half of the modules is of the one kind, the "
+    "second half of the other",
+    "**selector**": "rule for [what to ask about](../../selectors/index.md); compared under the algorithm "
+    "`workload-aware`",
+    "**querying algorithm**": "rule for [when to ask](../../when/index.md); compared with the selector `graph`",
+    "**confident** variants": "`until-confident` and `workload-aware`",
+    "**alternating** algorithms": "`execute-first` and `query-then-execute`",
+    "**act**": "one try of the whole policy",
+    "**gain**": "rise in a module's confidence by an answer, c_e − c",
+    "**product objective**": "what `binary-tree` minimises: Eq. 2 of [the paper](../../selectors/index.md#letters)",
+    "**cell**, **base cell**": "one method under one set of settings; the base cell has those that hold where nothing "
+    "else is said",
+    "**A less B: -2 [-3, -1]**": "A's mean is 2 lower than B's; the interval of the difference stands in brackets. "
+    "*(A less B) less (C less D)* compares two differences",
+    "**A: 0.9 [0.8, 1] against 1**": "A's mean is 0.9, and the claim says 1",
+    "**A over B: 0.5 times**": "A took half as long as B",
+    "**level at zero, left out**": "comparisons in which neither side has any failure, question or step, so that none "
+    "is lower",
+}
+"""Words of the claims and their numbers, each with its meaning."""
 
 
 def page(name: str, record: dict[str, Any], claims: list[dict[str, Any]], pictures: list[str]) -> str:
@@ -32,12 +74,13 @@ def page(name: str, record: dict[str, Any], claims: list[dict[str, Any]], pictur
     shown = "\n\n".join(f"![{study.title}, {picture}](../../img/lab/{picture}.svg)" for picture in pictures)
     evidence = (
         f"*Evidence: simulated. `{record['command']}`, {record['made_at'][:10]}, {versions}. How to read it: "
-        "[Read a report](../read-a-report.md); what the two worlds are: [The worlds](../worlds.md).*"
+        "[Read a report](../read-a-report.md); what the words mean: [Words](index.md#words-of-these-pages); what the "
+        "two worlds are: [The worlds](../worlds.md).*"
     )
-    asked = f"{study.question} The paper's {study.figure}."
+    asked = f"{study.question} This study repeats the paper's {study.figure}."
     tables = (table.markdown() for table in claim_tables(claims, MOST_SHOWN))
     last_bits = [LAST_BITS[name]] if name in LAST_BITS else []
-    parts = [f"# {study.title}", asked, evidence, *last_bits, shown, "## Claims", counts(claims), *tables]
+    parts = [f"# {study.title}", asked, evidence, *last_bits, FIGURES, shown, "## Claims", counts(claims), *tables]
     return "\n\n".join(parts) + "\n"
 
 
@@ -50,14 +93,9 @@ def overview(verdicts: dict[str, list[dict[str, Any]]]) -> str:
     worlds = " | ".join(f"{label}: holds / does not / open" for label in WORLD_LABELS.values())
     head = f"| study | figure | claims | {worlds} | about computation time |"
     table = "\n".join([head, "|---" * (4 + len(WORLD_LABELS)) + "|", *rows, whole])
-    intro = (
-        "Every sentence of the paper's sections 6 and 7 and appendices F and G that our rows can test, and what the "
-        "caption of Fig. 4, footnotes 2 and 3 and sections 8 and 9 conclude from them, with the verdict in handup's "
-        "world and in the replica of the reference code. All of it is simulated. Claims about computation time are "
-        "judged too, but counted apart: our code is not the reference code, and its times neither bear them out nor "
-        "refute them. `make claims` makes these pages again."
-    )
-    return f"# The paper's claims, one by one\n\n{intro}\n\n{table}\n"
+    words = "\n".join(f"| {word} | {meaning} |" for word, meaning in WORDS.items())
+    glossary = f"## Words of these pages\n\n| Word | Meaning |\n|---|---|\n{words}\n"
+    return f"# The paper's claims, one by one\n{INTRO}\n{table}\n\n{glossary}"
 
 
 def _row(title: str, figure: str, claims: list[dict[str, Any]]) -> str:

@@ -314,11 +314,12 @@ def tables(counts: Counts) -> str:
     unsure = [f"{name} {percent(found)}" for name, found in best.items() if found[0] >= BAR > found[1]]
     return "\n".join(
         [
-            "With perfect parameters and with the skills that do not fit, in per cent with 95 % intervals:",
+            "Success with perfect parameters, and with the skills that do not fit, in per cent with 95 % intervals:",
             *("", *exact, ""),
-            f"Under {100 * BAR:.0f} % with its best skill: {', '.join(under) or 'none'}. Above it, but with an "
-            f"interval that reaches below: {', '.join(unsure) or 'none'}.",
-            *("", "With errors of place and of angle, in per cent with 95 % intervals:", "", *beside, ""),
+            f"Foods that succeed in less than {100 * BAR:.0f} % with their best skill: {', '.join(under) or 'none'}. "
+            f"Foods above that, whose interval reaches below it: {', '.join(unsure) or 'none'}.",
+            *("", "Success with errors of place (mm) and of angle (°), in per cent with 95 % intervals:"),
+            *("", *beside, ""),
             f"{total['tries']:,} executions: {total['unstable']} unstable; another food came onto the fork in "
             f"{total['other']:,}. The detector missed {total['missed']} of {bites:,} bites and took "
             f"{total['imagined']} of {total['tries'] - bites:,} empty forks for a bite.",

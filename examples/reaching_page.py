@@ -242,7 +242,7 @@ def _rule(found: Record) -> Iterator[str]:
         yield f"| {name} | {' | '.join(cells)} |"
     touched = [claim for claim in found["claims"] if claim["without_rule"] is not None]
     others = sum(claim["without_rule"] != claim["verdict"] for claim in touched)
-    yield f"Of {len(touched)} verdicts that it could change, {others} are others without it"
+    yield f"Of {len(touched)} verdicts that the rule could change, {others} are different without it"
 
 
 def _look_ahead(found: Record) -> Iterator[str]:

@@ -208,7 +208,7 @@ def _broke_off(way: Mapping[str, Any]) -> int:
 
 def _same(found: Mapping[str, Any], day: str, way: str) -> str:
     """Pairs of runs with as many kits: the middle one of 'more / same / less'."""
-    table = next(each for each in found["tables"] if each["caption"].startswith(f"{day} day: what"))
+    table = next(each for each in found["tables"] if each["caption"].startswith(f"{day} day: differences"))
     row = next(each for each in table["rows"] if each[0] == way)
     return str(row[table["columns"].index("runs with more / same / less kits")].split(" / ")[1])
 

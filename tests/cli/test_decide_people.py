@@ -134,7 +134,7 @@ def test_quiet_hours_are_those_of_the_time_that_is_given(policy: Path, tmp_path:
         ("- {name: Maya, comes_s: soon}", "comes_s of 'Maya'"),
         ("- {name: Maya, answers: 1.5}", "answers"),
         ("- Maya", "a person must be a record with a name"),
-        ("- {name: Maya, wings: 2}", "'wings' is no field of a person at a moment. Known: name, role"),
+        ("- {name: Maya, wings: 2}", "'wings' is no field of a person. Known: name, role"),
         ("- {name: Maya, levels: 2}", "abilities, level, here, comes_s"),
     ],
 )

@@ -126,7 +126,7 @@ def test_people_come_from_a_file_and_lines_are_for_people(tmp_path: Path) -> Non
     finally:
         process.kill()
         _, notes = process.communicate(timeout=30)
-    assert "Set up on the page since, which holds until the file says something new of them: Ben.\n" in notes
+    assert "Changed on the page, which holds until the file says something new about them: Ben.\n" in notes
 
 
 def test_a_damaged_store_is_served_and_told(tmp_path: Path) -> None:

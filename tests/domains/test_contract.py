@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, make_dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -117,6 +117,11 @@ def test_every_breach_of_its_terms_is_told() -> None:
 def test_a_domain_has_a_task_or_a_world() -> None:
     with pytest.raises(ContractViolation, match="neither a task nor a world"):
         Domain(name="nothing", about="Nothing.")
+
+
+def test_every_option_has_a_default() -> None:
+    with pytest.raises(ContractViolation, match="the option 'cups' of domain 'shelf' has no default"):
+        replace(SHELF, order=make_dataclass("Cups", [("cups", int)], frozen=True))
 
 
 def test_options_are_read_as_what_they_are() -> None:

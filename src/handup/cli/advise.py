@@ -48,7 +48,7 @@ def advise(
     no_plot: Annotated[bool, typer.Option("--no-plot", help="Draw no picture.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the advice as JSON.")] = False,
 ) -> None:
-    """Recommend a method for a policy: simulate it with all of them, and say how near the choice is to flipping."""
+    """Recommend a method for a policy: simulate the policy with every method, and say what would change the choice."""
     graph = load_policy(policy)
     picture = None if no_plot else _picture(policy, plot)
     without = plot is None and not no_plot and picture is None

@@ -25,9 +25,10 @@ from handup.journal import Journal
 
 EPILOG = """Example: handup answer --by Ada
 
-Shows one question after the other, of all robots that use the store, and waits for more: first those whose turn is
-yours, then those that you may answer too. Ctrl-C leaves; what is open stays open. --stop is for people; it is no safety
-function of a machine. It comes first, before --list, and --enable does not go with either.
+Shows the questions of all robots that use the store, one after the other, and waits for more: first those that are put
+to you, then those that you may answer too. Ctrl-C leaves; open questions stay open.
+
+--stop is no safety function of a machine. With --list it stops first and then lists. --enable can stand with neither.
 
 Exit codes: 0 done, 1 with --once: something is still open; 2 bad input or store; 130 Ctrl-C."""
 WATCH_S = 1.0

@@ -43,10 +43,11 @@ from handup.whom import InOrder
 EPILOG = """Example: handup ask "Which bowl?" --option left --option right --guess left --sure 0.8
 
 Standard output holds the answer and nothing else: words; yes or no; a number; left, top, right and bottom of a box as
-shares of the picture; one line for each point; an action, and in a second line how to resume where that was said.
+shares of the picture; one line for each point; an action, and in a second line how to resume, if the person said so.
 
 The same command, run again after Ctrl-C, a crash or --timeout, waits for the same question and finds an answer that
-came meanwhile. Once it has printed an outcome it asks anew; with --step it never does.
+came meanwhile. Once it has printed an outcome, the next call asks a new question; with --step it prints the same
+outcome again.
 
 Exit codes: 0 answered; 1 not answered (not now, someone else, let the robot try, too late, stopped, or --timeout: it
 stays open); 2 bad input or store; 130 Ctrl-C: it stays open."""
@@ -61,7 +62,7 @@ def ask(
     guess: Annotated[str | None, typer.Option(help="Answer that the robot expects; boxes and points as JSON.")] = None,
     sure: Annotated[float | None, typer.Option(help="Probability that the guess is right, 0 to 1.")] = None,
     why: Annotated[str, typer.Option(help="Reason for the question.")] = "",
-    doing: Annotated[str, typer.Option(help="Work that the robot was at.")] = "",
+    doing: Annotated[str, typer.Option(help="Work that the robot was doing.")] = "",
     support: Annotated[str, typer.Option(help="Hint that helps to answer.")] = "",
     image: Annotated[str | None, typer.Option(help="Name of the picture that the question is about.")] = None,
     low: Annotated[float | None, typer.Option(help="Smallest number that is allowed as an answer.")] = None,

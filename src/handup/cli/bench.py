@@ -1,4 +1,4 @@
-"""`handup bench`: speed of handup beside a fair alternative in the same run."""
+"""`handup bench`: speed of handup, compared with a fair alternative in the same run."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ EXECUTIVE_EPILOG = """Example: handup bench executive --json
 
 Example: handup bench executive --check
 
-Exit codes: 0 measured, 1 with --check where a promise is broken here, 2 an option is wrong or the extra [trees] is
+Exit codes: 0 measured, 1 with --check if a promise is broken here, 2 an option is wrong or the extra [trees] is
 missing."""
 
 
@@ -31,7 +31,7 @@ missing."""
 def decisions(
     seed: Annotated[int, typer.Option(help="Seed of the random policies.", min=0)] = 0, as_json: AsJson = False
 ) -> None:
-    """Time one decision of each selector, and of troubleshoot, beside a textbook formulation of the same rule."""
+    """Time one decision of each selector and of troubleshoot, and of a textbook formulation of the same rule."""
     from handup.lab.bench import decisions as bench  # noqa: PLC0415 - its parts are extras
 
     _run(bench.measures(seed), bench.COLUMNS, bench.CLOSING, as_json=as_json, seed=seed)
@@ -41,7 +41,7 @@ def decisions(
 def simulator(
     seed: Annotated[int, typer.Option(help="Seed of the random episodes.", min=0)] = 0, as_json: AsJson = False
 ) -> None:
-    """Count simulated episodes per second on one core, graph generation included, beside one episode at a time."""
+    """Count simulated episodes per second on one core, with graph generation, together and one at a time."""
     from handup.lab.bench import simulator as bench  # noqa: PLC0415 - nobody else needs it
 
     measures = (partial(bench.measure, modules, seed) for modules in bench.SIZES)
@@ -56,7 +56,7 @@ def intent(
     ] = 1.0,
     as_json: AsJson = False,
 ) -> None:
-    """Time exact plans of questions about goals in the paper's scenes, beside pomdp-py's POUCT where there is one."""
+    """Time exact plans of questions about goals in the paper's scenes, and those of pomdp-py's POUCT if installed."""
     from handup.lab.bench import intent as bench  # noqa: PLC0415 - its parts are extras
 
     measures = (partial(bench.measure, *setup, seed=seed, look_ahead_s=look_ahead) for setup in bench.SETUPS)
@@ -66,10 +66,10 @@ def intent(
 
 @app.command(epilog=EXECUTIVE_EPILOG)
 def executive(
-    check: Annotated[bool, typer.Option("--check", help="Fail where a number is worse than its bar.")] = False,
+    check: Annotated[bool, typer.Option("--check", help="Fail if a number is worse than promised.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Time the executive itself: per step beside py_trees, with a journal beside sqlite3, and on files."""
+    """Time the executive: each step (beside py_trees), with a journal (beside sqlite3), and reading files."""
     from handup.lab.bench import executive as bench  # noqa: PLC0415 - its parts are extras
 
     rows = _run(bench.measures(), bench.COLUMNS, bench.CLOSING, as_json=as_json)

@@ -18,7 +18,7 @@ from handup.core.files import read_text, write_whole
 
 EPILOG = """Example: handup calibrate examples/scores/food.csv --save food.json --report food.html
 
-Columns: score,right  or  p_…,p_…,target (0-based)  or  variance,right.
+The columns: score,right; or p_…,p_…,target, where target counts the options from 0; or variance,right.
 
 Exit codes: 0 calibrated, 2 the rows or an option are wrong, or the extra [lab] is missing."""
 MAX_BYTES = 64 * 1024 * 1024
@@ -36,7 +36,7 @@ def calibrate(
         ),
     ] = "auto",
     target_coverage: Annotated[
-        float, typer.Option(help="Share of conformal sets that must hold the right option, 0 to 1.", metavar="C")
+        float, typer.Option(help="Share of conformal sets that must contain the right option, 0 to 1.", metavar="C")
     ] = 0.9,
     save: Annotated[Path | None, typer.Option(help="File to write the calibrator to.", metavar="FILE.json")] = None,
     report: Annotated[Path | None, typer.Option(help="File to write the report to.", metavar="FILE.html")] = None,

@@ -1,4 +1,4 @@
-"""`handup decide`: decision of a robot for one policy and one history, and of whom to ask."""
+"""`handup decide`: decision of a robot for one policy and one history, with people also whom to ask."""
 
 from __future__ import annotations
 
@@ -45,7 +45,8 @@ Exit codes: 0 decided, 2 the policy, the history or an option is wrong."""
 
 STEP_S = 30.0
 FLIPS_UP_TO = 100
-"""Most modules for which the distance to flipping is shown; for more it takes too long, and `Session.flips` has it."""
+"""Most modules for which the values that flip the decision are searched. For more it takes too long here; use
+`Session.flips`."""
 
 
 def decide(
@@ -70,10 +71,10 @@ def decide(
     lambda_: Annotated[float | None, typer.Option("--lambda", help="Parameter λ of workload-aware.")] = None,
     people: Annotated[
         Path | None,
-        typer.Option(help="File of the people who could be asked, in YAML: weigh whom to ask, too.", metavar="FILE"),
+        typer.Option(help="File of the people who could be asked, in YAML. Decides whom to ask, too.", metavar="FILE"),
     ] = None,
     stake: Annotated[
-        Stake, typer.Option(help="Class of what is at stake; a critical one may disturb people who are very busy.")
+        Stake, typer.Option(help="Stake: low, usual or critical. People who are very busy are asked only if critical.")
     ] = Stake.USUAL,
     harm: Annotated[
         float | None,
@@ -85,12 +86,12 @@ def decide(
     store: Annotated[
         str,
         typer.Option(
-            help="Journal of a desk, with --people: what these people set up there, whether they are busy, and the "
-            "questions put to them count.",
+            help="Journal of a desk, with --people. Takes from it what these people set up, whether they are busy, and "
+            "which questions were put to them.",
             metavar="STORE",
         ),
     ] = "",
-    floor: Annotated[float | None, typer.Option(help="Least success probability that joint accepts.")] = None,
+    floor: Annotated[float | None, typer.Option(help="Success probability below which joint gives up late.")] = None,
     at: Annotated[
         str, typer.Option(help="Time of the decision, such as 2026-11-19T15:00+00:00. Default: now.", metavar="TIME")
     ] = "",
@@ -136,7 +137,7 @@ def decide(
 
 
 def _at_desk(options: Options, store: str) -> Options:
-    """Return options with the people as the desk of a journal knows them."""
+    """Return options in which people have the limits and abilities that the desk of a journal knows."""
     with Journal.open(store, create=False, readonly=True) as journal:
         state = Desk(journal).state
     return replace(options, people=tuple(at_desk(helper, state) for helper in options.people))
@@ -157,7 +158,7 @@ def _seconds(at: str) -> float:
 
 
 def _whom(decision: Decision, options: tuple[Option, ...]) -> dict[str, Any]:
-    """Return the keys that a record has only where people are weighed."""
+    """Return the keys that a record has only with `--people`."""
     if not options:
         return {}
     fields = ("module", "person", "role", "support", "recovery", "answers", "right", "seconds", "cost", "free", "why")
@@ -249,7 +250,7 @@ def _show_modules(belief: Belief, decision: Decision) -> None:
 
 
 def _show_options(decision: Decision, options: tuple[Option, ...], now_s: float) -> None:
-    """Print everything that was weighed, the best first, and below it whom a limit keeps from being asked."""
+    """Print everything that was weighed, the best first, and below it who may not be asked, with the limit."""
     known = {option.key: option for option in options if option.action is Action.ASK}
     columns = ("option", "about", "whom", "support", "answers", "right", "free", "load", "seconds", "value")
     table = plain_table(*columns, right=columns[4:])

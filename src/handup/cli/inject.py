@@ -1,4 +1,4 @@
-"""`handup inject`: drill that lets something go wrong in a world that was begun with drills."""
+"""`handup inject`: drill that lets something go wrong in a world whose run was begun with --drills."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ EPILOG = f"""Example: handup inject arm wedged_arm
 
 Example: handup inject --list
 
-Drills are off by default: begin the run with {BEGIN}. A run in another terminal takes a
-drill at its next action; one that was left takes it when it goes on.
+A run takes drills only if it was begun with {BEGIN}. A run in another terminal takes a
+drill at its next action; a run that was left takes it when it goes on.
 
 Exit codes: 0 it will fail, 2 bad input, or a run that takes no drills."""
 

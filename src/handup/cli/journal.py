@@ -48,7 +48,7 @@ VERIFY_EPILOG = f"""Example: handup journal verify robot.db --json
 Exit codes: 0 it is whole, 1 it is damaged, 2 it cannot be read."""
 EXPORT_EPILOG = f"""Example: handup journal export robot.db --to lunch.csv --run lunch-1
 
-{WHERE} The file is there in whole or not at all. A later erasure does not reach it.
+{WHERE} The file is written whole or not at all. A later erasure does not reach it.
 
 Exit codes: 0 exported, 1 the file cannot be written, 2 bad input or store."""
 REPLAY_EPILOG = f"""Example: handup journal replay robot.db --last 20
@@ -65,16 +65,16 @@ confirmed."""
 REPAIR_EPILOG = f"""Example: handup journal repair robot.db --yes
 
 {WHERE} Keeps the entries before the first bad one. The damaged store stays as it is, under another name.
-To go on from a backup instead, copy it to STORE once the damaged one was put aside, and give --use-backup.
+To go on from a backup instead, copy it to STORE once the damaged store was put aside, and give --use-backup.
 
 Exit codes: 0 repaired or whole anyway, 2 bad input or store, 130 not confirmed."""
 
 TRIAGE_EPILOG = f"""Example: handup journal triage robot.db
 
-Without STORE: ${STORE_VARIABLE}, else {RUNS_STORE}, as for handup run. A failure is traced to the module that is most
-likely to blame, where people were asked and the step has modules, else to the step. Its cost is the time until the task
-went on. MTBI: time without help per intervention. MTCI: time of help per intervention. Rules that people have taught
-are printed as YAML. Changes nothing.
+Without STORE: ${STORE_VARIABLE}, else {RUNS_STORE}, as for handup run. If people were asked and
+the step has modules, a failure is traced to the module that is most likely wrong, else to the step. Its cost is the
+time until the task went on. MTBI: time without help per intervention. MTCI: time of help per intervention. Rules that
+people have taught are printed as YAML. Changes nothing.
 
 Exit codes: 0 told, 1 there is no run of a recipe, 2 bad input or store."""
 
@@ -249,7 +249,9 @@ def _target(to: str) -> Iterator[Callable[[str], object]]:
 @app.command(epilog=REPLAY_EPILOG)
 def replay(
     store: StoreArgument = DEFAULT_STORE,
-    run: Annotated[str | None, typer.Option(help="Name of a run to show alone, with all stops.", metavar="RUN")] = None,
+    run: Annotated[
+        str | None, typer.Option(help="Name of the only run to show, together with all stops.", metavar="RUN")
+    ] = None,
     until: Annotated[
         int | None, typer.Option(help="Number of the last entry to take in. Default: all.", metavar="SEQ", min=1)
     ] = None,
@@ -258,7 +260,7 @@ def replay(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Tell what happened, and where it led. Rebuilds the state from the first entry on."""
+    """Tell what happened, line by line, and the state that it led to. Rebuilds the state from the first entry on."""
     from handup.cli.journal_replay import show  # noqa: PLC0415 - every kind of event is slow to import
 
     with whole_journal(store) as (journal, good):
@@ -275,10 +277,15 @@ def replay(
 def triage(
     store: StoreArgument = RUNS_STORE,
     run: Annotated[
-        str | None, typer.Option(help="Name of a run to trace alone. Default: all runs.", metavar="RUN")
+        str | None, typer.Option(help="Name of the only run to trace. Default: all runs.", metavar="RUN")
     ] = None,
     after: Annotated[
-        int, typer.Option(help="Times that people must solve a fault alike for a rule.", metavar="N", min=1)
+        int,
+        typer.Option(
+            help="Number of times that people must solve a fault in the same way before a rule is proposed.",
+            metavar="N",
+            min=1,
+        ),
     ] = 3,
     as_json: AsJson = False,
 ) -> None:
@@ -297,7 +304,10 @@ def triage(
 @app.command(epilog=ERASE_EPILOG)
 def erase(
     store: Annotated[
-        str, typer.Argument(help="Store of the journal: a file or a URL. May be left out.", metavar="STORE")
+        str,
+        typer.Argument(
+            help="Store that holds the journal. If only one argument is given, it is PERSON.", metavar="STORE"
+        ),
     ],
     person: Annotated[
         str | None, typer.Argument(help="Name of the person, as the journal has it.", metavar="PERSON")

@@ -39,22 +39,22 @@ Example: handup meal --people simulated --plate thanksgiving --looks hard --seed
 
 Example: handup meal --people simulated --looks hard --kitchen 7 --seed 1 --memory home.db
 
-Methods: troubleshoot; SELECTOR+WHEN, such as graph+workload-aware; never+query-then-execute never asks,
-topo+query-for-all asks everything.
+Methods: troubleshoot; SELECTOR+WHEN, such as graph+workload-aware. never+query-then-execute never asks, and
+topo+query-for-all asks about everything.
 
-At the page the robot begins once a page is open; --no-wait begins at once. A thanksgiving plate with hard looks is
-served there, because the robot has something to ask in each of the first three meals, also if you answer rightly. On
-easy looks it hardly ever asks.
+At the page the robot begins once a page is open; --no-wait begins at once. By default it gets a thanksgiving plate with
+hard looks there: with it the robot has something to ask in each of the first three meals, even if you answer rightly.
+On easy looks it hardly ever asks.
 
-At the page the meal is kept (in handup-meals/meal.db where no --store is named): the same command, run again after
-it was killed, goes on where it was; after the last bite it begins another meal. Otherwise only --store keeps it. What
-is kept goes on only as it was ordered: for anything else, use another --store file, or --new.
+At the page the meal is kept, by default in handup-meals/meal.db. The same command, run again after it was killed, goes
+on where the meal was; after the last bite it begins another meal. Elsewhere a meal is kept only with --store. A meal
+goes on only with the options that it was begun with: for others use another --store, or --new.
 
-What people tell the robot about foods, boxes and skills it keeps on the meal's own store, or where --memory says, and
-does not ask again where a plate looks alike, at this meal or the next; with --no-memory it neither keeps nor uses
-anything, and nothing that is kept is deleted. A meal that goes on does as it was begun. --kitchen says in which home
-simulated plates look alike; at the page all meals of a store are in one, unless --seed names a plate. handup journal
-replay home.db tells what it remembers.
+The robot remembers what people tell it about foods, boxes and skills, and does not ask again if a plate looks alike, at
+this meal or the next. It remembers in the meal's own store, or where --memory says. With --no-memory it neither keeps
+nor uses anything, and deletes nothing. A meal that goes on does as it was begun. --kitchen says in which home simulated
+plates look alike; at the page all meals of a store are in one home, unless --seed is given. handup journal replay
+home.db tells what the robot remembers.
 
 Exit codes: 0 the meal is over; 1 the film or the result could not be written; 2 bad input, nothing more to type, a port
 that is taken, a page that is not built, or the extra [sim], [web] or OpenGL is missing; 130 left with Ctrl-C."""
@@ -80,7 +80,7 @@ class MealCall(PageOptions):
     looks: Annotated[
         str | None,
         typer.Option(
-            help="Looks: easy, or hard with other colours, lamps and clutter. Default: easy, at the page hard.",
+            help="Looks of the plate: easy, or hard (other colours, lamps, clutter). Default: easy, at the page hard.",
             metavar="LOOKS",
         ),
     ] = None
@@ -96,7 +96,8 @@ class MealCall(PageOptions):
         typer.Option("--faulty-detector", help="Use a food detector that is mostly wrong (the paper's appendix D)."),
     ] = False
     calibrators: Annotated[
-        str, typer.Option(help="Calibrators: best, interval (the paper's C.2) or scaled (its D).", metavar="KIND")
+        str,
+        typer.Option(help="Calibrators: best, or the paper's: interval (appendix C.2), scaled (D).", metavar="KIND"),
     ] = "best"
     accuracy: Annotated[
         float | None, typer.Option(help="Share of right answers of simulated people.", metavar="P", min=0.0, max=1.0)
@@ -106,21 +107,24 @@ class MealCall(PageOptions):
     kitchen: Annotated[
         int | None,
         typer.Option(
-            help="Number of a home, where lamp, table, plates and foods look alike. Default: at the page the store's.",
+            help="Number of a home, in which lamp, table, plates and foods look alike. At the page the default is that "
+            "of the store.",
             min=0,
             metavar="N",
         ),
     ] = None
     memory: Annotated[
         str | None,
-        typer.Option(help="Store of what the robot is told. Default: the meal's own store.", metavar="STORE"),
+        typer.Option(
+            help="Store in which the robot remembers what people say. Default: the meal's own.", metavar="STORE"
+        ),
     ] = None
     remember: Annotated[
         bool | None,
         typer.Option(
             "--remember/--no-memory",
-            help="Remember what people said, and do not ask it again. Default: as the meal was begun; "
-            "for a new one on, with simulated people off.",
+            help="Remember what people said, and do not ask it again. Default: on, with simulated people off. A meal "
+            "that goes on does as it was begun.",
         ),
     ] = None
     as_json: AsJson = False

@@ -1,4 +1,4 @@
-"""Notices beside a server: who is told outside the page, while `handup serve` runs."""
+"""Notices to people outside the page, while a server of `handup` runs."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from handup.cli.output import note
 from handup.server import RunningServer
 
 NOTIFY_VARIABLE = "HANDUP_NOTIFY"
-"""Variable that names the file of notices, also for the server that `handup meal` and others start."""
+"""Variable of the environment that names the file of notices, for every server that a command starts."""
 
 
 @contextmanager
 def notifying(server: RunningServer, settings: NotifySettings | None) -> Iterator[None]:
-    """Tell people of questions while the block runs; do nothing without settings, or on a damaged store.
+    """Send notices to people while the block runs; do nothing without settings, or on a damaged store.
 
     Raises:
-        MissingExtra: A way is wanted whose package is not installed.
+        MissingExtra: The settings name a way whose package is not installed.
     """
     service = server.service
     if settings is None or not service.opened:

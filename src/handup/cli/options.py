@@ -20,24 +20,24 @@ COMMANDS = {
     "decide": "Say what a robot should do next: act, ask (about which module), wait or yield, and why.",
     "ask": "Ask a person one question and print the answer; it survives whatever happens to this command.",
     "answer": "Answer the questions that robots ask, one by one.",
-    "advise": "Recommend a method for a policy: simulate it with all of them, and say how near the choice is to "
-    "flipping.",
+    "advise": "Recommend a method for a policy: simulate the policy with every method, and say what would change the "
+    "choice.",
     "calibrate": "Turn a module's raw scores into probabilities of being right, and say how good they are on unseen "
     "rows.",
     "meal": "Let the simulated feeding robot eat from a plate, with somebody to ask, and say how it went.",
-    "reach": "Reach for something with a hand on a table, with a robot that guesses what you want, helps and asks.",
+    "reach": "Steer a robot's hand over a table; the robot guesses what you reach for, helps and asks.",
     "run": "Run a recipe with its recoveries, or the task of a world, to a named end.",
     "inject": "Let something go wrong in a simulated world, to see whether the recoveries are up to it.",
     "serve": "Serve the page and the API on a store, until Ctrl-C.",
     "pair": "Let a person's device or a robot in; list or revoke what was let in.",
     "page": "Open the page on which people answer; with --demo, see every kind of question.",
     "doctor": "Check this installation and say what to do about what is missing.",
-    "workload": "Say what a question costs a person, and how load adds up and leaks away.",
+    "workload": "Say what a question costs a person, and how load adds up and fades.",
     "people": "Score a model of who helps when on people it has not seen.",
     "study": "Repeat the papers' simulated experiments, and say which of their claims hold.",
     "journal": "Check, export, replay, erase and repair a journal: what robots asked and people answered.",
     "recipe": "Check recipes and recoveries before anything moves, look at them, and test parts of them alone.",
-    "bench": "Measure speed, ours beside a fair alternative in the same run.",
+    "bench": "Measure the speed of handup, and of a fair alternative in the same run.",
 }
 """Commands in the order of the help, with the first sentence of their docstrings; each is the module of its name."""
 
@@ -45,7 +45,7 @@ DEFAULT_STORE = "handup.db"
 RUNS_STORE = "handup-runs/run.db"
 """Default store of `handup run` and of the commands that look at its runs."""
 STORE_VARIABLE = "HANDUP_STORE"
-STORE_HELP = "Store of the journal: a file, or a URL such as postgresql://user@host/name."
+STORE_HELP = "Store that holds the journal: a file, or a URL such as postgresql://user@host/name."
 
 StoreArgument = Annotated[str, typer.Argument(help=STORE_HELP, metavar="STORE", envvar=STORE_VARIABLE)]
 StoreOption = Annotated[str, typer.Option("--store", help=STORE_HELP, metavar="STORE", envvar=STORE_VARIABLE)]
@@ -53,7 +53,9 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON."
 RecoveryFiles = Annotated[
     list[Path] | None, typer.Option("--recoveries", help="File of recoveries. May be given several times.")
 ]
-DatabaseFile = Annotated[Path | None, typer.Option("--database", help="File of the database that grounds names.")]
+DatabaseFile = Annotated[
+    Path | None, typer.Option("--database", help="File of the database that gives names their values.")
+]
 LOCAL_URL = "http://127.0.0.1:8765"
 """Default address of `handup serve`."""
 Browse = Annotated[bool, typer.Option("--open/--no-browser", help="Open the page in a browser of this machine.")]
@@ -70,7 +72,7 @@ def default_store(otherwise: str = DEFAULT_STORE) -> str:
     """Return the store of a command that names none: the environment's, else a file in the present folder.
 
     Args:
-        otherwise: The store to use where the environment names none, either.
+        otherwise: The store to use if the environment names none either.
     """
     return os.environ.get(STORE_VARIABLE) or otherwise
 

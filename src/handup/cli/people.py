@@ -1,4 +1,4 @@
-"""`handup people`: models of people, scored on people they have not seen."""
+"""`handup people`: a model of who helps when, scored on people it has not seen."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ The columns: person, request (order among the requests to this person), busyness
 or 1), and where known asked_before (share of the last five moments in which the person was asked) and helped_before
 (share of those requests at which the person helped). Other columns are not used, prosociality among them.
 
-A prediction uses only what is known before the request. Nothing is chosen by the rows of --test. A name that stands in
-both files counts as two people; a warning names them.
+A prediction uses only what is known before the request. The rows of --test influence neither the fit nor its settings.
+A name that stands in both files counts as two people; a warning names them.
 
 Exit codes: 0 scored, 2 a file is wrong."""
 MAX_BYTES = 64 * 1024 * 1024
@@ -44,11 +44,11 @@ def evaluate(
         Path, typer.Option(help="File with the requests that the model is fitted to.", metavar="FILE.csv")
     ],
     test: Annotated[
-        Path, typer.Option(help="File with the requests to other people that are predicted.", metavar="FILE.csv")
+        Path, typer.Option(help="File with the requests to other people, which the model predicts.", metavar="FILE.csv")
     ],
     as_json: AsJson = False,
 ) -> None:
-    """Fit who helps when on the requests of one file, and score it on those of another, to people it has not seen."""
+    """Fit a model of who helps when to the requests in one file, and score it on requests to other people."""
     seen, unseen = _read(train), _read(test)
     both = sorted({request.person for request in seen} & {request.person for request in unseen})
     if both:

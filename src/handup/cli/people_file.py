@@ -46,8 +46,8 @@ def read_people(path: Path, made: Callable[[Any], T], name_of: Callable[[T], str
 
     Args:
         path: The file, with a list of records.
-        made: Function that makes something of a record.
-        name_of: Function that returns the person's name.
+        made: Function that makes an object from the record of one person.
+        name_of: Function that returns the person's name from such an object.
 
     Raises:
         BadSetting: The file cannot be read, or does not describe people; with the line.
@@ -60,9 +60,9 @@ def read_people(path: Path, made: Callable[[Any], T], name_of: Callable[[T], str
 
 
 def people_named(journal: Journal, names: Iterable[str]) -> tuple[Person, ...]:
-    """Return people by name, as the journal knows them, so that naming them here changes nobody's limits.
+    """Return people by name, with the limits that the journal has for them.
 
-    A person whom it does not know can be asked one question at a time, without further limits.
+    A person whom the journal does not know can be asked one question at a time, without further limits.
     """
     known = Desk(journal).state.people
     plain = (Person(name=name) for name in names)

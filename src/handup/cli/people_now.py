@@ -1,4 +1,4 @@
-"""People as they are at the moment, from a file: how busy they are, what they can do, and what they have agreed to."""
+"""Reader of a file of people as they are at the moment: how busy they are, what they can do, what they agreed to."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ WAITS_S = (30.0, 120.0)
 OF_PERSON = ("name", "role", "limits", "channels", "abilities")
 """Fields of `Person` in the file."""
 NOW = ("level", "here", "comes_s", "answers", "can", "supports", "consent", "load_day")
-"""Fields of a person in the file beside those of `Person`."""
+"""Further fields of a person in the file, about the moment."""
 TRUTHS = {"true": True, "yes": True, "false": False, "no": False}
 
 
@@ -84,7 +84,7 @@ def _listed(record: Any) -> ListedPerson:
     unknown = sorted(map(str, set(record) - {*OF_PERSON, *NOW}))
     if unknown:
         hint = f"Known: {', '.join((*OF_PERSON, *NOW))}."
-        raise UnknownName(f"{shown(unknown[0])} is no field of a person at a moment", hint=hint)
+        raise UnknownName(f"{shown(unknown[0])} is no field of a person", hint=hint)
     person = Person.from_json({key: value for key, value in record.items() if key in OF_PERSON})
     now = PersonNow(
         person=person,

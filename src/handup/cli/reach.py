@@ -27,11 +27,11 @@ Example: handup reach --scene U22 --method paper --port 8800 --no-browser
 
 Example: handup reach --user stop-over --task cup/top --json
 
-At the page you drive with keys, a gamepad, the buttons on the screen, or one switch; under Controls everything can be
-given another key or button, for you and on that device only. The hand stands still while nothing is heard of you, while
-a question is open, and after Stop.
+At the page you drive with keys, a gamepad, the buttons on the screen, or one switch. Under Controls you can choose
+other keys and buttons, for yourself and on that device only. The hand stands still while the server hears nothing from
+you, while a question is open, and after Stop.
 
-A task is an object and a grasp, such as cup/top; without one, you take what you like and a simulated person does the
+A task is an object and a grasp, such as cup/top. Without one you take what you like, and a simulated person does the
 scene's first task. Users: you, stop-beside, stop-over, rotate-first. Methods: assist, paper, ho, manual and the others
 of handup.intent.
 
@@ -51,7 +51,7 @@ class ReachCall(PageOptions):
     )
     method: Annotated[str, typer.Option(help="Method of help; manual gives none.", metavar="METHOD")] = "assist"
     user: Annotated[
-        str, typer.Option(help="Driver: you, or a simulated stop-beside, stop-over or rotate-first.", metavar="WHO")
+        str, typer.Option(help="Driver: you, or the simulated stop-beside, stop-over or rotate-first.", metavar="WHO")
     ] = YOU
     seed: Annotated[
         int | None,
@@ -72,7 +72,7 @@ class ReachCall(PageOptions):
 
 @taking(ReachCall)
 def reach(context: typer.Context, wanted: ReachCall) -> None:
-    """Reach for something with a hand on a table, with a robot that guesses what you want, helps and asks."""
+    """Steer a robot's hand over a table; the robot guesses what you reach for, helps and asks."""
     seed = wanted.seed
     order = Reach(scene=wanted.scene, task=wanted.task or "", method=wanted.method, limit_s=wanted.limit)
     if wanted.user != YOU:

@@ -134,7 +134,8 @@ def test_one(
     ] = None,
     store: StoreOption = RUNS_STORE,
     aborts: Annotated[
-        list[str] | None, typer.Option(help="Action of the recovery that gives up.", metavar="ACTION:CODE")
+        list[str] | None,
+        typer.Option(help="Action of the recovery that is to fail, and its code.", metavar="ACTION:CODE"),
     ] = None,
     as_json: AsJson = False,
 ) -> None:

@@ -1,4 +1,4 @@
-"""`handup run`: run of a robot that recovers by itself, asks people, and goes on after a power cut."""
+"""`handup run`: run a robot that recovers by itself, asks people, and goes on after a power cut."""
 
 from __future__ import annotations
 
@@ -66,15 +66,15 @@ Example: handup run --world feeding --set plate=noodles --people page
 Example: handup run --resume
 
 Worlds: kitting, where recipes run; feeding and reaching, whose robots have a task of their own with options for --set;
-and those that installed packages announce (entry points in 'handup.domains'). Without a recipe the world's own task
-runs, without recoveries its own ones. Where people are asked, the end of a world's time ends the run as done, whatever
---recoveries are named. Without --world the robot can do what installed packages announce as actions (entry points in
-'handup.actions').
+and those that installed packages announce (entry points in 'handup.domains'). If no recipe is named, the world's own
+runs; if no --recoveries are named, the world's own apply. If there are people to ask, the run is done when the world's
+time is over, whatever --recoveries say. Without --world the robot can do the actions that installed packages announce
+(entry points in 'handup.actions').
 
 Everything is kept: without --store in ${STORE_VARIABLE}, else in {RUNS_STORE}. After a power cut, a kill or Ctrl-C,
---resume goes on where the last run was, as it was begun: what else is named must be the same, but for --people and
---speed. A run that is over stays over and is told again; only in a store without any run --resume begins one. Files
-that are written while it runs are read anew between two steps.
+--resume goes on where the last run was. Options that are given again must be the same as at the beginning, except
+--people and --speed. If the last run is over, --resume prints its result again; if the store has no run, it begins one.
+Recipe files that change while a run goes on are read anew between two steps.
 
 People: nobody (the run ends when no recovery is left), simulated (somebody in the world), terminal, page.
 
@@ -82,7 +82,7 @@ Exit codes: 0 done; 1 it ended otherwise: failed, out_of_recoveries, unanswered,
 store; 130 left with Ctrl-C, 143 with SIGTERM, 129 when the terminal was closed: --resume goes on."""
 FOLDER = Path(RUNS_STORE).parent
 SHOWN_OF_HASH = 8
-"""Letters of an order's hash in the name of its world's file."""
+"""Number of characters of an order's hash that stand in the name of its world's file."""
 OVER = "The run is over."
 
 
@@ -246,7 +246,9 @@ def execute(wanted: RunCall, page_option: str = "") -> dict[str, Any]:
 
 
 class _Way:
-    """Base of the ways of running: `check` its terms before anything is written, `begin`, and drive `to_the_end`.
+    """Base of the two ways of running, a recipe or a task.
+
+    Call `check` before anything is written, then `begin` for a new run, then `to_the_end`.
 
     Attributes:
         people: Kind of the people who are asked.
@@ -427,7 +429,7 @@ class _TaskWay(_Way):
 
 
 def is_there(store: str) -> bool:
-    """Return whether there is, or was, a store: a file, the traces of a damaged one, or a database on a server."""
+    """Return whether a store exists or existed: a file, traces of a damaged one, or a database on a server."""
     path = address_of(store).path
     return path is None or path.exists() or note_path(path).exists() or Witness(path).there()
 
@@ -524,7 +526,7 @@ def _refuse_differing(ordered: Ordered, differs: Sequence[str]) -> None:
 
 
 def _but(endings: Container[str], names: Iterable[str]) -> list[str]:
-    """Return names of files, without those of a world's endings, which nobody has to name."""
+    """Return names of files without those of a world's endings, which `run` adds by itself."""
     return [name for name in names if name not in endings]
 
 

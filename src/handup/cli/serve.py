@@ -22,8 +22,8 @@ from handup.server import RunningServer, ServerSettings, open_server
 
 EPILOG = """Example: handup serve --store meal.db --people people.yaml --open
 
-Prints where to open it, with a code that pairs a first device within ten minutes; 'handup pair' makes more. Without
---tls-cert and --tls-key it serves this machine only. Ctrl-C ends it; what is open stays open in the store.
+Prints the address of the page, with a code that pairs a first device within ten minutes; 'handup pair' makes more.
+Without --tls-cert and --tls-key it serves this machine only. Ctrl-C ends it; open questions stay open in the store.
 
 Exit codes: 0 ended; 2 bad input, a taken port, a store that cannot be used, or the extra [web] is missing."""
 
@@ -44,7 +44,8 @@ def serve(
         bool, typer.Option("--insecure", help="Serve other machines without TLS, in a network that you trust.")
     ] = False,
     origin: Annotated[
-        list[str] | None, typer.Option(help="Further origin of the page, such as a proxy's.", metavar="URL")
+        list[str] | None,
+        typer.Option(help="Further origin of the page, such as https://robot.example behind a proxy.", metavar="URL"),
     ] = None,
     pictures: Annotated[Path | None, typer.Option(help="Folder of the pictures.", metavar="FOLDER")] = None,
     open_metrics: Annotated[
@@ -53,7 +54,7 @@ def serve(
     notify: Annotated[
         Path | None,
         typer.Option(
-            help="File of how people are told outside the page, in YAML.", metavar="FILE", envvar=NOTIFY_VARIABLE
+            help="File that says how people are told outside the page, in YAML.", metavar="FILE", envvar=NOTIFY_VARIABLE
         ),
     ] = None,
     code: Annotated[bool, typer.Option("--code/--no-code", help="Make a code for a first person's device.")] = True,
@@ -100,7 +101,7 @@ def _say(server: RunningServer, people: tuple[Person, ...], with_code: bool, as_
         _say_replaced(server, people)
     if damage is None and with_code:
         known = people or server.service.desk.state.people.values()
-        # Else the user of this machine, who is asked only once a device of theirs is let in with the code.
+        # If nobody is known, the code is for the user of this machine, who is asked once they have paired a device.
         person = next(iter(known), Person(name=user_name()))
         name = person.name
         code, _ = server.access.make_code(name, person.role)
@@ -117,7 +118,7 @@ def _say(server: RunningServer, people: tuple[Person, ...], with_code: bool, as_
 
 
 def _say_replaced(server: RunningServer, people: tuple[Person, ...]) -> None:
-    """Say of whom the file does not hold, as somebody has set them up on the page since."""
+    """Name the people of the file whose settings were changed on the page since: the page's settings hold."""
     state = server.service.desk.state
     if names := ", ".join(person.name for person in people if state.people.get(person.name) != person):
-        note(f"Set up on the page since, which holds until the file says something new of them: {names}.")
+        note(f"Changed on the page, which holds until the file says something new about them: {names}.")

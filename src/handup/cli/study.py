@@ -44,7 +44,7 @@ ALL, OUT = "all", Path("studies")
 
 @app.command("list", epilog="Example: handup study list --json\n\nExit codes: 0 listed, 2 an option is wrong.")
 def list_studies(as_json: Annotated[bool, typer.Option("--json", help="Print the list as JSON.")] = False) -> None:
-    """Name the studies, the figure of a paper that each repeats, and the question that it answers."""
+    """List the studies, each with the figure of a paper that it repeats and the question that it answers."""
     studies = [registry.study_of(name) for name in registry.names()]
     if as_json:
         listed = [picked(study, "name", "title", "figure", "question", "cells") for study in studies]
@@ -68,7 +68,9 @@ def run(
         str, typer.Argument(help="Name of a study, as in `handup study list`, or all.", metavar="NAME")
     ] = "",
     out_dir: Annotated[Path, typer.Option("--out", help="Folder of the rows and reports.", metavar="DIR")] = OUT,
-    quick: Annotated[bool, typer.Option("--quick", help="Run a first look: fewer units, coarser settings.")] = False,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="Run a small version: fewer episodes or people, coarser settings.")
+    ] = False,
     jobs: Annotated[
         int | None, typer.Option(help="Number of processes. Default: one per core.", metavar="J", min=1)
     ] = None,

@@ -33,11 +33,13 @@ EVERY_S, MEAL_S, SHOWN_EVERY_S = 30.0, 300.0, 15.0
 def fit(
     ratings: Annotated[Path, typer.Argument(help="File with a table of ratings.", metavar="RATINGS.csv")],
     scale: Annotated[str, typer.Option(help="Scale of the ratings: auto, unit (0 to 1) or likert (1 to 5).")] = "auto",
-    ridge: Annotated[float, typer.Option(help="Weight of the default coefficients, in ratings.", metavar="R")] = 5.0,
+    ridge: Annotated[
+        float, typer.Option(help="Weight of the default coefficients, as a number of ratings.", metavar="R")
+    ] = 5.0,
     save: Annotated[Path | None, typer.Option(help="File to write the model to.", metavar="FILE")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
 ) -> None:
-    """Fit the workload model on people's ratings of questions; under 30 ratings only each person's factor."""
+    """Fit the workload model to people's ratings of questions; below 30 ratings fit only each person's factor."""
     if scale not in tuple(Scale):
         raise UnknownName.of("--scale", f"'{scale}'", f"be one of {', '.join(Scale)}", hint="Give one of them.")
     check_place("--save", save, ratings)

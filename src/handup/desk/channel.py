@@ -62,7 +62,7 @@ class Channel(Protocol):
     def show(self, record: Record, desk: Desk) -> None:
         """Put a question to the person whose turn it is (`record.turn`).
 
-        Called once each time the question is opened, and again where it raised.
+        Called once each time the question is opened, and again if it raised an error.
         """
         ...
 

@@ -1,4 +1,4 @@
-"""Changes that time brings: leases, deadlines and deferrals that end, and held questions that fit."""
+"""Changes that time brings: leases, deadlines and deferrals end, and held questions fit the limits of their person."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class Terms:
 
 @dataclass(frozen=True, kw_only=True)
 class Fact:
-    """An entry that is not written yet, with the fields that a fold needs."""
+    """An entry that is not written yet, with the fields that a `Fold` of the desk's state needs."""
 
     seq: int
     at_s: float
@@ -100,7 +100,7 @@ class DecisionDraft:
 
 
 def fitting(draft: DecisionDraft, turn: str, load: float, number: float = math.inf) -> QuestionFit:
-    """Return whether and when a question fits a person, behind the questions that were asked before it."""
+    """Return whether and when a question fits a person's limits, after the questions that were asked before it."""
     if draft.fold.stopped is not None:
         return QuestionFit(fits=False, from_s=None, why=STOPPED)
     person = draft.fold.people.get(turn)
@@ -124,7 +124,7 @@ def hold(draft: DecisionDraft, record: Record, turn: str) -> None:
 def hand_on(
     draft: DecisionDraft, record: Record, by: str, token: str = "", device: str = "", to: str | None = None
 ) -> None:
-    """Hand a question on to a person, or to the next of its audience whom it can ever fit; to nobody where none is."""
+    """Hand a question on to a person, or else to the next of its audience whose limits ever allow it, if any."""
     passed = {*record.passed, by}
     left = (person for person in record.audience if person not in passed and not gone(person))
     turn = to or next((person for person in left if not fitting(draft, person, record.load).never), None)
@@ -164,7 +164,7 @@ def _end(draft: DecisionDraft, record: Record, end: End) -> None:
 
 
 def spare_the_busy(draft: DecisionDraft) -> None:
-    """Hand the questions of people who are busy on to others who can be asked; without such, hold them."""
+    """Hand the questions of busy people on to others who can be asked. If there are none, hold the questions."""
     fold = draft.fold
     busy = {name for name, said in fold.busy.items() if said.holds(draft.now_s)}
     if not busy or fold.stopped is not None:

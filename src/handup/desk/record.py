@@ -17,7 +17,7 @@ from handup.desk.events import WithdrawalCause
 from handup.desk.status import WAITING, Status
 
 ERASED = Question("The words of this question were erased.")
-"""Stand-in for a question whose words were erased."""
+"""Question that stands in the place of one whose words were erased."""
 ERASED_NAME = "erased-"
 """Beginning of the name of a person who was erased."""
 LONGEST_NAME = 200
@@ -74,7 +74,7 @@ class AcceptedReply:
         token: Its token.
         by: The person who gave it.
         kind: Its kind.
-        digest: Digest of its content, to tell it from another reply with the same token.
+        digest: Digest of its content, by which another reply with the same token is noticed.
         span_s: Length of a *not now* in seconds.
     """
 

@@ -1,16 +1,16 @@
 """All rules of the desk in one pure function: state, command and time in, events and a receipt out.
 
-Time comes first: leases, deadlines and deferrals that are over end before a command is looked at, so an answer after
-the deadline is late even if nobody noticed the deadline. Then comes the command; then questions of people who are
-busy go on to others, and held questions that fit by now are opened.
+Time comes first: leases, deadlines and deferrals that are over end before the command is looked at, so an answer after
+the deadline is late even if nobody noticed the deadline. The command comes second. Third, the questions of busy people
+go on to others, and held questions that fit the limits by now are opened.
 
 While the desk is stopped nothing is opened to anybody. A stop takes back all waiting questions; later questions are
 held, and opened once a person has enabled the desk again.
 
 The first valid answer wins; a refused reply changes nothing. Everybody in the question's audience, whoever's turn it
 is, may answer or let the robot try, also while the question is held or put off, and also after having said *someone
-else*. *Not now* and *someone else* speak for oneself, so only the person whose turn it is, or who has claimed the
-question, may say them. Permission and help with one's hands are for people alone: there *let the robot try* is
+else*. Only the person whose turn it is, or who has claimed the question, may say *not now* or *someone else*, since
+these are about that person. Permission and help with one's hands are for people alone: there *let the robot try* is
 refused. *Stop* is for everybody whom the desk knows, at any time.
 """
 

@@ -29,7 +29,7 @@ Truth = Callable[[Question], Value]
 RandomOf = Callable[[str], RandomSource]
 """Function that returns the source of chance for the id of a question."""
 DEVICE = "simulated"
-"""Beginning of the device of every simulated reply, so that no study takes it for a person's."""
+"""Prefix of the device of every simulated reply, so that no study takes it for a person's reply."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -17,7 +17,7 @@ class Status(StrEnum):
     CLAIMED = "claimed"
     """A person has claimed it, for the time of a lease."""
     DEFERRED = "deferred"
-    """A person said *not now*. At a set time it is held for the same person; the robot may take it back before."""
+    """A person said *not now*. Later it is held for the same person again, unless the robot takes it back before."""
     HANDED_ON = "handed-on"
     """A person said *someone else*. It goes on to the next person at once; it ends here where nobody is left."""
     ANSWERED = "answered"

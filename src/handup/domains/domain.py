@@ -1,14 +1,14 @@
 """The contract of a domain: a robot with its world and its work, for `handup run --world NAME`, the page and resuming.
 
-A domain is found by name in the entry points `handup.domains` of every installed package. It brings either a task of
-its own or a world in which recipes run. Studies of a domain live elsewhere; it only names them.
+A domain is found by name in the entry points `handup.domains` of every installed package. It has either a task of its
+own or a world in which recipes run. The studies of a domain are elsewhere; it only names them.
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, fields, is_dataclass
+from dataclasses import MISSING, dataclass, field, fields, is_dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -74,10 +74,10 @@ class Link(Protocol):
 
 @dataclass
 class Guard:
-    """Guard of motions. Call `begin`, then the guard itself as the motion goes on.
+    """Guard of motions. Call `begin`, then the guard itself again and again as the motion goes on.
 
-    While a robot moves it calls its guard every few milliseconds. The robot waits until the call returns, so the
-    guard holds the robot by waiting.
+    While a robot moves it calls its guard every few milliseconds, and waits until the call returns. So the guard holds
+    the robot by not returning yet, and stops it by raising `Halted`.
 
     Args:
         place: Workplace of the robot. Without a link nobody looks on, and the robot may always move.
@@ -85,9 +85,13 @@ class Guard:
 
     place: Workplace
     _since: int = field(default=0, init=False)
+    """Number of the journal's last entry when the motion began: a later stop ends it, lifted or not."""
     _origin: float = field(default=0.0, init=False)
+    """Real time at which the motion began, moved on by the time for which the robot held."""
     _looked: float = field(default=float("-inf"), init=False)
+    """Real time of the last look into the journal."""
     _in_journal: bool = field(default=False, init=False)
+    """Result of that look: whether there is a stop."""
 
     def __post_init__(self) -> None:
         self._since = self.place.journal.head().seq
@@ -182,13 +186,13 @@ STOPPED = "stopped; nothing moves until somebody lets it go on"
 class Task(Protocol):
     """Work of one robot, begun or resumed by `Domain.task`. Whoever drives it calls `step` until it returns None.
 
-    Everything that must survive a crash is in the journal when a step ends or asks; a task that is made anew on the
-    same journal under the same run goes on where the last one was.
+    Everything that must survive a crash is in the journal before a step ends, and before it asks. So a task that is
+    made anew on the same journal, for the same run, goes on where the last one was.
     """
 
     @property
     def interruptible(self) -> bool:
-        """True where a signal may end the next step at any point, as while a person types; else after it."""
+        """True if a signal may end the next step at any point, for example while a person types; else only after it."""
         ...
 
     def step(self) -> float | None:
@@ -212,7 +216,7 @@ class Task(Protocol):
         ...
 
     def close(self) -> None:
-        """Let go of files; whoever leaves may come back, so nothing ends. Safe to call twice."""
+        """Close files. The work does not end: it may go on later. Safe to call twice."""
         ...
 
 
@@ -227,10 +231,10 @@ class Workplace:
         person: Their name.
         robot: Name of the robot.
         link: The link to the page; None where nobody looks on.
-        keep: Puts a picture that a question is about on the server; raises a `HandupError` where it could not.
-        channels: Further ways in which questions reach people, such as a terminal.
+        keep: Function that puts the picture of a question on the server; raises a `HandupError` if it cannot.
+        channels: Further channels to people, such as a terminal.
         speed: Speed of a simulated robot; 1 is real time, None as fast as it can.
-        check: Called while the robot waits; raises where the program is to end.
+        check: Function that is called while the robot waits; it raises an error if the program is to end.
         clock: Real time in seconds, for tests.
         sleep: Waits for seconds of real time, for tests.
 
@@ -271,7 +275,7 @@ class Workplace:
 
     @property
     def desk(self) -> Desk:
-        """The desk; opened here for nobody, where `sit_down` was not called, so that a stop is heard."""
+        """The desk. If `sit_down` was not called, it is opened here without people, so that a stop is heard."""
         return self.sit_down()
 
     @cached_property
@@ -285,7 +289,7 @@ class Workplace:
         return self.guard.stopped
 
     def wait(self, seconds: float) -> None:
-        """Let seconds of the robot's time pass, or less where a stop comes. While the link is lost it holds."""
+        """Let seconds of the robot's time pass, or less if a stop comes. Time without a link does not count."""
         if isinstance(self.journal.clock, SkippingClock):
             self.journal.clock.advance(seconds)
         elif self.speed is not None:
@@ -326,14 +330,14 @@ class Domain:
         about: What the robot does there, in one sentence.
         robot: Name of the robot on the page.
         order: Frozen dataclass with the options of its work, all with defaults: plain values that go to JSON and back.
-        task: Begins or resumes its work in a place; None where its work is a recipe.
-        world: Its world, for recipes; None where its work is a task.
-        people: Kinds of people that its robot can ask, the usual one first.
-        speed: Of its robot at the page where nothing else is said; 1 is real time.
+        task: Function that begins or resumes its work at a workplace; None if its work is a recipe.
+        world: Its world, for recipes; None if its work is a task.
+        people: Kinds of people that its robot can ask, the default first.
+        speed: Default speed of its robot at the page; 1 is real time.
         studies: Names of the studies about it.
 
     Raises:
-        ContractViolation: It has neither a task nor a world, or both; or its order has a field without a default.
+        ContractViolation: It has neither a task nor a world, or both; or its order is no dataclass, or lacks a default.
     """
 
     name: str
@@ -354,6 +358,10 @@ class Domain:
             )
         if not is_dataclass(self.order):
             raise ContractViolation(f"the order of domain '{self.name}' is no dataclass", hint="Make it a frozen one.")
+        for option in fields(self.order):
+            if option.default is MISSING and option.default_factory is MISSING:
+                cause = f"the option '{option.name}' of domain '{self.name}' has no default"
+                raise ContractViolation(cause, hint="Give it one, so that the robot runs without options.")
 
     def options_of(self, order: Any) -> dict[str, Any]:
         """Return an order as plain data; `order_of` reads it back."""

@@ -29,14 +29,14 @@ class Stage(Around):
     """A robot in a world, and everything that a run has around it there.
 
     Args:
-        simulated: Makes a simulated person to ask; None where this world has none.
-        sights: Returns what real people would see there, in words that help to answer; empty where there is nothing.
-        put_right: Puts right what made the robot fail, as the hands of people who say that they did.
-        result: Returns the result of the work, as plain data.
-        in_words: Returns the same in words; empty where there is nothing to say.
-        lasts_s: Seconds that the world's own task is to last; None where nobody said.
-        unit: The action that is one unit of its work; empty where there is none.
-        close: Closes files.
+        simulated: Function that makes a simulated person to ask; None if this world has none.
+        sights: Function that describes what somebody in the world would see, to help real people answer.
+        put_right: Function that puts right what made the robot fail, when a real person says that they did so.
+        result: Function that returns the result of the work, as plain data.
+        in_words: Function that returns the same in words, which may be empty.
+        lasts_s: Seconds that the world's own task lasts; None if it has no fixed length.
+        unit: Action that counts as one unit of the work; empty if there is none.
+        close: Function that closes files.
     """
 
     simulated: Callable[[Machine], People] | None = None
@@ -104,7 +104,7 @@ class Simulation(Protocol):
         ...
 
     def endings(self) -> Sources:
-        """Return those rules that end the work: the end of its time is no fault to ask people about."""
+        """Return the rules that end the work when its time is over, which is no fault to ask people about."""
         ...
 
     def drills(self) -> Sequence[Drill]:
@@ -129,9 +129,10 @@ ANSWER_S = 0.5
 
 @dataclass(frozen=True, kw_only=True)
 class PeopleAtWorkplace(PeopleAtDesk):
-    """Real people at a workplace: they are told what they would see there, and their hands count.
+    """Real people who are asked about a simulated world: they read what they would see in it.
 
-    Their stop may come by the robot's link sooner than by the journal.
+    If they say that they put something right, it is put right in the simulation. Their stop may come by the robot's
+    link sooner than by the journal.
 
     Args:
         place: The workplace.
@@ -154,7 +155,7 @@ class PeopleAtWorkplace(PeopleAtDesk):
         return super().ask(replace(question, support=support[:MAX_SUPPORT]), step)
 
     def heard(self, question: str) -> Heard | None:
-        """Return the reply. If they say that they put it right, it is right in a simulation, too."""
+        """Return the reply. If they say that they put the fault right, the stage does so in the simulation."""
         heard, asked = super().heard(question), self.machine.next()
         if heard is not None and heard.value == FIXED and isinstance(asked, AskPerson):
             self.stage.put_right(asked.failure)

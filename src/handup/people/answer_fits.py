@@ -1,4 +1,4 @@
-"""Fits of how often operators answer right, by support, certainty and situation; what support and evidence are.
+"""Fits of how often operators answer right, by support, certainty and situation; classes of support and evidence.
 
 The numbers come from people: `python -m train.answers` and `python -m train.situations` make them.
 """

@@ -1,10 +1,10 @@
 """Requests for help from a table, a model of willingness fitted to them, and its score on people it has not seen.
 
-Each row is one request of a robot to one person. The fit is a mixture of kinds of people (see `willingness`), of
-greatest likelihood but for a pull: a kind keeps to its description, such as "helps nearly always, up to medium
-busyness". What a person did before the first row may be known from the columns `asked_before` and `helped_before`.
-Which of these records predicts best, how hard to pull, and whether the load counts, is chosen on people left out, among
-the people of the fit only.
+Each row is one request of a robot to one person. The fit is a mixture of kinds of people (see `willingness`). It
+maximises the likelihood, with a pull that keeps each kind near its description, such as "helps nearly always, up to
+medium busyness". The columns `asked_before` and `helped_before` may tell what a person did before the first row. Three
+settings are chosen by cross-validation over the people of the fit: which record of a person is used, how hard the pull
+is, and whether the load counts.
 """
 
 from __future__ import annotations
@@ -26,9 +26,10 @@ from handup.people.willingness import LEAST_CHANCE, Busyness, HelpRecord, Willin
 NEEDED = ("person", "request", "busyness", "helped")
 BEFORE = ("asked_before", "helped_before")
 LEFT_OUT = ("prosociality",)
-"""Columns of the study that are left out without a word: they do not help on people left out."""
+"""Columns of the study that are ignored without a warning: they do not improve predictions of new people."""
 HINT = f"Give the columns {', '.join(NEEDED)}, and {' and '.join(BEFORE)} where known."
 SAME = {"free": Busyness.FREE}
+"""Other words for a busyness."""
 OUTCOMES = {"0": False, "1": True, "0.0": False, "1.0": True, "false": False, "true": True}
 WINDOW = 5
 """Number of moments of which `asked_before` is the share in which the person was asked."""

@@ -1,7 +1,8 @@
-"""Interruptibility: five probabilities, and their age, that a person may be interrupted now, from what a robot sees.
+"""Interruptibility: probabilities of five levels at which a person may be interrupted, and their age.
 
-A random forest judges each sighting, a forward filter joins them over time, and two parameters, fitted on other runs
-than the forest, turn the filter's certainty into probabilities that hold. Only sightings up to a time count for it.
+They are computed from what a robot sees. A random forest judges each sighting, and a forward filter joins the results
+over time. Two parameters, fitted on other runs than the forest, turn the filter's certainty into probabilities that
+hold. The estimate for a time uses only sightings up to that time.
 
 The shipped model is *simulated*: `python -m train.interruptibility` trained it on simulated people. Running it needs
 numpy only.
@@ -32,6 +33,7 @@ OBJECTS = ("book", "bottle", "bowl", "cup", "headphones", "laptop", "phone")
 MOST_AGE_S = 4.0
 """Age of the last sighting beyond which nothing is known."""
 HALF_VIEW_RAD = math.radians(35.0)
+"""Half of the angle that the camera sees."""
 NEAR_RAD = math.radians(10.0)
 """Largest angle between a sound and a person from whom it comes."""
 DISTANCES_M = (0.46, 1.22, 3.66)
@@ -56,7 +58,7 @@ class FeatureSet(StrEnum):
 
 @dataclass(frozen=True, kw_only=True)
 class Sighting:
-    """A person as detectors see them at one time: the seam at which a camera and a microphone are plugged in.
+    """A person as detectors see them at one time. Make it from your own camera, laser or microphone.
 
     Args:
         at_s: Time in seconds.
@@ -197,13 +199,14 @@ class InterruptibilityModel:
             raise WrongSize.of("prior and rates", got, f"cover {size} levels", hint="Train the model again.")
 
     def later(self, belief: Floats, seconds: float) -> Floats:
-        """Return the belief over levels 1 to 4 after a time without sightings: it relaxes towards the usual."""
-        steps = 1024
+        """Return the belief over levels 1 to 4 after a time without sightings: it moves towards the usual shares."""
+        steps = 1024  # (1 + rates · t / steps)^steps is e^(rates · t), up to a small error
         move = np.linalg.matrix_power(np.eye(len(belief)) + self.rates * (min(seconds, 1e4) / steps), steps)
         return np.asarray(belief @ move)
 
     def joined(self, belief: Floats, judged: Floats, seconds: float) -> Floats:
         """Return the belief after one more sighting, which came `seconds` after the last one."""
+        # Divided by the shares in the training data, the forest's probabilities are a likelihood.
         ratio = np.maximum(judged, FLOOR) / np.maximum(self.prior, FLOOR)
         weighed = self.later(belief, seconds) * ratio ** min(1.0, seconds / self.segment_s)
         return np.asarray(weighed / weighed.sum())
@@ -217,7 +220,7 @@ class InterruptibilityModel:
         return np.array(found).reshape(-1, len(self.prior))
 
     def calibrated(self, belief: Floats) -> Floats:
-        """Return probabilities that hold: what two parameters make of P(free), within which shares stay as they are."""
+        """Return the belief with P(free) calibrated. The shares within free, and within not free, stay as they are."""
         free = np.clip(belief[..., 2:].sum(axis=-1), EDGE, 1.0 - EDGE)
         found = 1.0 / (1.0 + np.exp(-(self.slope * (np.log(free) - np.log1p(-free)) + self.intercept)))
         scale = np.stack([(1.0 - found) / (1.0 - free)] * 2 + [found / free] * 2, axis=-1)

@@ -76,8 +76,8 @@ class LevelEstimate:
 class LevelForecast:
     """Model of how a person's level drifts, and of how well it will be seen.
 
-    The level stays for a bout of random length and is then drawn anew. When the wait is over, the detector sees one
-    level, and may be wrong: what it will say is weighed, not what will be true.
+    The level stays for a bout of random length and is then drawn anew. When a wait is over, the detector reports one
+    level, and may be wrong. A decision to wait must weigh what the detector will report, not what will be true.
 
     Args:
         bout_s: Mean length of a bout in seconds, above 0.

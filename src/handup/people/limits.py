@@ -17,6 +17,7 @@ _ROUNDS = 32
 _LAST_S = datetime(9990, 1, 1, tzinfo=UTC).timestamp()
 """Last moment that the calendar can compute; after it there are no quiet hours."""
 _SLACK = 1e-9
+"""Load by which a sum may pass its limit, as sums of floats are not exact."""
 
 
 @dataclass(frozen=True)
@@ -34,7 +35,7 @@ class Put:
 
 @dataclass(frozen=True)
 class Busy:
-    """Word of a person that they are not to be asked.
+    """A person's statement that they are busy and not to be asked.
 
     Args:
         since_s: Time at which they said it, in seconds.
@@ -92,6 +93,7 @@ def fit(
         busy: Their word that they are busy; None where they said nothing, or are back.
     """
     if busy is not None and busy.holds(now_s):
+        # Questions before them are left out: they may be answered by then. Without an end, only "never" is certain.
         later = fit(limits, put, now_s if busy.until_s is None else busy.until_s, load=load)
         from_s = later.from_s if later.never or busy.until_s is not None else None
         return QuestionFit(fits=False, from_s=from_s, why=BUSY)

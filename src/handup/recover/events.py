@@ -1,4 +1,4 @@
-"""Events that a session takes in, as records that go to JSON and back."""
+"""Events that a session takes in, as records that go to JSON and back. `told` is the kind of each record."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ class NotAnswered:
 
 @dataclass(frozen=True, kw_only=True)
 class Rerouted:
-    """The open question goes on to another person; `load` is what it costs them. The first one may still answer."""
+    """The open question goes on to another person; `load` is what it costs them. The first person may still answer."""
 
     now_s: Finite
     decision: Decision
@@ -97,7 +97,7 @@ class Rerouted:
 
 @dataclass(frozen=True, kw_only=True)
 class Executed:
-    """The robot acted; `ended` says whether that ended the episode, and is None in records from before it was told."""
+    """The robot acted. `ended` says whether that ended the episode; None in older records, which lack it."""
 
     ok: bool
     certainty: Annotated[float, Field(ge=0.5, le=1.0)] = 1.0
@@ -125,7 +125,7 @@ _Told = Annotated[Event, Field(discriminator="told")]
 EVENTS: TypeAdapter[list[Event]] = TypeAdapter(list[_Told])
 _ONE: TypeAdapter[Event] = TypeAdapter(_Told)
 LATER: Mapping[type[Any], tuple[str, ...]] = {Executed: ("now_s", "ended"), Forwarded: ("renewed",)}
-"""Fields that records from before them lack."""
+"""Fields that older records lack."""
 DAMAGE = (KeyError, TypeError, ValueError, AttributeError, ArithmeticError, ValidationError, HandupError)
 """Errors that reading a record raises when no session wrote it."""
 

@@ -128,8 +128,8 @@ def run(
     One program drives a run. It claims the run for as long as it does, and makes sure of that just before each
     action; a second program is refused at once. The claim ends with the program, also when it is killed. A program
     that hangs keeps it: kill it first. What a claim cannot prevent is a program that is suspended inside `act`, loses
-    its connection to a database server, and wakes after another has gone on: so a driver of a robot should refuse
-    action ids that it was told to be void.
+    its connection to a database server, and wakes after another has gone on. So the robot's driver should refuse action
+    ids that were declared void.
 
     Args:
         policy: The robot's policy.

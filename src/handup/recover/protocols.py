@@ -33,8 +33,8 @@ class Pass:
         confidences: Confidence of each module; one that is left out stays as it was.
         outdated: Modules whose answer was left aside, since it was about something else: a box around a pear says
             nothing once the food is a plum. They speak for themselves again, and may be asked about again.
-        people: People whose earlier words are in the outputs, which are erased with them. Those who answered in this
-            run need not be named.
+        people: People whose words from earlier runs are in the outputs: if one of them is erased, the outputs are, too.
+            Those who answered in this run need not be named.
     """
 
     outputs: Mapping[str, Value]
@@ -103,7 +103,7 @@ class Policy(Protocol):
     def act(self, outputs: Mapping[str, Value], action_id: str) -> Look:
         """Act. Called at most once for each action id, so a log of these ids is a log of the actions.
 
-        A driver that can should refuse an id that it was told to be void, and one that it has seen.
+        If it can, the robot's driver should refuse an id that it has seen before, or that was declared void.
         """
 
 
@@ -117,7 +117,7 @@ class Senses(Protocol):
 
 @runtime_checkable
 class Doubts(Protocol):
-    """A policy that knows when its own look at what it did is worth little, and would rather have a person look."""
+    """A policy that knows when its own look at an action is worth little, so that a person should look."""
 
     def doubt(self, action_id: str) -> Question | None:
         """Return the yes-no question whether an action worked; None where the robot's own look at it counts.
@@ -128,7 +128,7 @@ class Doubts(Protocol):
 
 @runtime_checkable
 class Plans(Protocol):
-    """A policy that can say what an action was to do: for the question what became of one that was cut off."""
+    """A policy that can say what an action is for, in words for the question how a lost action turned out."""
 
     def plan(self, outputs: Mapping[str, Value]) -> str:
         """Describe in a few words what the policy does on these outputs: 'skewer the chicken'."""

@@ -1,4 +1,4 @@
-"""People in a session's decisions: who is asked, what that costs, and when somebody else should be."""
+"""People in a session's decisions: who is asked, what that costs, and when to ask somebody else."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Ranked = Callable[[str, float], tuple[Option, ...]]
 
 
 def with_person(decision: Decision, costs: Costs, now_s: float) -> Decision:
-    """Return a decision to ask with the best person and support, where the strategy knows nothing of people."""
+    """Add the best person and support to a decision to ask, if the strategy knows nothing of people."""
     if decision.action is not Action.ASK or decision.person is not None or decision.module is None:
         return decision
     best = next(iter(costs.ranked(decision.module, now_s)), None)
@@ -37,7 +37,7 @@ def addressed(question: Question, decision: Decision, ranked: Ranked | None, now
     Args:
         question: The question, in the policy's words.
         decision: The decision to ask it.
-        ranked: Order of the people where the decision has none, as when the strategy knows nothing of people.
+        ranked: Order of the people, for a decision of a strategy that knows nothing of people.
         now_s: The time.
     """
     if decision.person is None:
@@ -54,8 +54,8 @@ def addressed(question: Question, decision: Decision, ranked: Ranked | None, now
 def is_due(costs: Costs, decision: Decision, person: str, since_s: float, now_s: float) -> bool:
     """Return whether to decide again whom to ask: a person took longer than expected, or became very busy.
 
-    Also where nothing more can be expected of them, because a limit that never ends stands against it by now. Where
-    nobody knows how long an answer takes, nobody is late.
+    The same holds if a limit that never ends forbids asking them by now: then they have no option any more. If nobody
+    knows how long an answer takes, nobody is late.
     """
     options = [option for option in _questions(costs, decision) if option.person == person]
     shown = next((option for option in options if option.support == decision.support), next(iter(options), None))

@@ -30,8 +30,8 @@ LONGEST = 300
 def settle_unknown(session: DurableSession, attempt: Attempt, policy: Policy, at_desk: AtDesk) -> None:
     """Find out how an action went: by looking, or else by asking.
 
-    A robot that doubts its own look has a person look first. The run is stopped where nobody can tell. After a stop
-    at the desk nothing is done.
+    If the robot doubts its own look, a person is asked first. If nobody can tell, the run is stopped. After a stop at
+    the desk nothing is done.
     """
     sensed: object = policy.sense(attempt.id) if isinstance(policy, Senses) else None
     look = None if sensed is None else look_of("sense()", sensed)

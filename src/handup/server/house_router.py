@@ -1,4 +1,4 @@
-"""People of a server: whom a robot's question goes to where it names nobody, and who is added to them."""
+"""Router of a server, for questions that name nobody; and how a newly paired person becomes known to the desk."""
 
 from __future__ import annotations
 
@@ -33,6 +33,7 @@ class HouseRouter:
         paired = self.with_devices()
 
         def place(person: Person) -> tuple[int, bool, bool]:
+            # False sorts before True: people with a device first, and residents first among them.
             if person.name in self.named:
                 return self.named.index(person.name), False, False
             return len(self.named), person.name not in paired, person.role is not Role.RESIDENT
@@ -41,7 +42,7 @@ class HouseRouter:
 
 
 def introduce(desk: Desk, name: str, role: Role) -> None:
-    """Add a person whom the desk can ask, unless it knows them already. Developers are not asked."""
+    """Let the desk ask a person from now on, unless it knows them already. Developers are never asked."""
     person = Person(name=name, role=role)
     if role is not Role.DEVELOPER and person.name not in desk.state.people:
         desk.introduce(person)

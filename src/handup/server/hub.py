@@ -20,8 +20,9 @@ from handup.server.tokens import Grant
 GONE_S = 1.0
 """Longest time in seconds that a socket may take to close before it is cut."""
 EACH_S = 0.01
-"""Shortest time in seconds between two states of a robot that people are sent, times the number of robots: a hundred
-states a second with one robot, one every two seconds with two hundred. A change of alive is sent at once."""
+"""Shortest time in seconds, for each known robot, between two states of one robot that are sent to people. So they get
+a hundred states a second with one robot, and one every two seconds of each robot with two hundred. That a robot has
+come alive, or gone, is sent at once."""
 EACH_TURN_S = 1.0
 """Shortest time in seconds between two changes of alive, the first one at once: on a slow network, nobody could read a
 sign that changes with every heartbeat."""
@@ -238,7 +239,18 @@ class Hub:
 
 @dataclass
 class LinkedRobot:
-    """A robot that this process has heard of."""
+    """A robot that this process has heard of.
+
+    Args:
+        name: Name of the robot.
+        heard_s: Time of its last sign of life, by the monotonic clock.
+        last_s: The same by the journal's clock, for people.
+        alive: Whether people see it as alive.
+        state: State that it sent last.
+        told_s: Time at which people were last sent its state.
+        untold: Whether a newer state waits to be sent to people.
+        turned_s: Time at which `alive` last changed.
+    """
 
     name: str
     heard_s: float

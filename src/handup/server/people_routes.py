@@ -1,4 +1,4 @@
-"""Routes about people: who can be asked and when, what they can do, and their word that they are busy."""
+"""Routes about people: what they can do, when they may be asked, and whether they are busy."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ people_routes = router("people")
 
 @people_routes.get("/people", response_model=models.KnownPeople)
 async def people(service: Behind, whose: Whose) -> Response:
-    """List the people who can be asked: oneself, or all."""
+    """List the people who can be asked: all of them for those who see names, else only the sender."""
     state = await service.call(lambda: service.desk.state)
     seen = [person for person in state.people.values() if sees_names(whose) or person.name == whose.name]
     return json_of({"people": [_view(service, state, person) for person in seen], "now_s": service.now_s()})
@@ -26,7 +26,7 @@ async def people(service: Behind, whose: Whose) -> Response:
 
 @people_routes.put("/people/{name:path}", response_model=models.PersonView)
 async def set_up(service: Behind, whose: Whose, name: str, wanted: models.PersonSetup) -> Response:
-    """Say what a person can do, when they may be asked, and how they want to be told; a resident of oneself."""
+    """Set up a person: abilities, limits and channels. A resident may set up only themselves."""
     if whose.role is Role.RESIDENT and name != whose.name:
         raise NotForYou("a resident sets up only what is about themselves", hint="Ask a caregiver.")
     known = (await service.call(lambda: service.desk.state)).people.get(name)
@@ -40,7 +40,7 @@ async def set_up(service: Behind, whose: Whose, name: str, wanted: models.Person
 
 @people_routes.post("/presence", response_model=models.PresenceAnswer)
 async def presence(service: Behind, whose: Whose, word: models.PresenceRequest) -> Response:
-    """Say of oneself that one is busy, and not to be asked, or back."""
+    """Note that the sender is busy and not to be asked, or is back."""
     if word.busy:
         receipt = await service.call(service.desk.busy, whose.name, word.for_s)
     else:

@@ -1,4 +1,4 @@
-"""Table of rights: the roles that may send each request. A request that is not in it is refused."""
+"""Table of rights: the roles that may send each request. A request that is not in the table is refused."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from handup.server.events import ROBOT, AccessRole
 
 Roles = frozenset[AccessRole]
 EVERYBODY = None
-"""Right of everybody, also without a token."""
+"""Entry of a request that everybody may send, even without a token."""
 ROBOTS: Roles = frozenset({ROBOT})
 PEOPLE: Roles = frozenset(Role)
 PAIRED = PEOPLE | ROBOTS

@@ -241,7 +241,7 @@ class Service:
     # -- asking the store ---------------------------------------------------------------------------------------------
 
     async def call(self, do: Callable[..., T], *args: Any, **more: Any) -> T:
-        """Call a function that waits for the store, in one of a few threads.
+        """Call a function that may wait for the store in one of a few threads, so that the event loop goes on.
 
         Raises:
             ServerBusy: Too many calls wait already, or the server ends.
@@ -262,8 +262,8 @@ class Service:
     def store_id(self) -> str:
         """Return the unique name of the store, made from its first entry; empty as long as it has none.
 
-        Devices keep unsent replies under it, since other stores have questions of the same ids. The store is read until
-        there is an entry, so never again once somebody is paired.
+        Devices keep unsent replies under this name, since another store may have a question with the same id. The store
+        is read only as long as it has no entry.
         """
         if not self._store_id:
             first = next(iter(self.journal.read(0, limit=1)), None)

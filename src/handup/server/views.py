@@ -1,4 +1,4 @@
-"""Views of questions as JSON: made once for each change, and for residents without the names of others."""
+"""Views of questions as JSON, which residents get without the names of others. A view is made once for each change."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def record_view(record: Record) -> View:
 
 
 def for_resident(view: View, name: str) -> View:
-    """Return a view for a resident. Its fields name only them; the sentence of the desk may name others."""
+    """Return a view for a resident. Its fields name nobody else; the sentence in `told` may do so."""
     answer = view["answer"]
     return {
         **view,
@@ -88,12 +88,12 @@ class Views:
 
 
 def me_view(grant: Grant) -> View:
-    """Return the owner of a token, without the store."""
+    """Return the owner of a token as JSON, without the name of the store."""
     return {name: getattr(grant, name) for name in Me.model_fields if name != "store"}
 
 
 def busy_view(state: DeskState, name: str, now_s: float) -> View | None:
-    """Return a person's word that they are busy; None where it does not hold."""
+    """Return since and until when a person is busy; None where they are not."""
     return asdict(state.busy[name]) if state.is_busy(name, now_s) else None
 
 

@@ -1,7 +1,7 @@
-"""Whom to ask: options of a moment with each person, hard limits and abilities; and routers of the desk.
+"""Whom to ask: the options of a moment, with hard limits and abilities of people; and routers for the desk.
 
 A router says which people may answer a question, and in which order they are asked. Here are its protocol, the simplest
-one, and the contract as a check that authors run on their own class.
+router, and `check_router`, which authors run on a router of their own.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Abilities: the probability that a person can give a kind of help, by their role and then by their record."""
+"""Abilities: the probability that a person can give a kind of help, from their role and their own record."""
 
 from __future__ import annotations
 
@@ -22,6 +22,7 @@ TABLE: Mapping[Role, Mapping[Need, float]] = {
 }
 """Probability that somebody of a role can give a kind of help. *Assumed*: give your own where you know better."""
 STRENGTH = 10.0
+"""κ: number of answers after which a person's record counts as much as the table."""
 MOST = 0.99
 """Largest ability that a record can lead to."""
 
@@ -91,7 +92,7 @@ class KindAbilities:
             person: Name of the person.
             role: Their role.
             need: The kind of help.
-            own: What is known of this person beforehand, in place of the table's number.
+            own: Probability for this person, in place of the table's number, where it is known beforehand.
         """
         start = self.table.get(role, {}).get(need, 0.0) if own is None else own
         record = self.people.get(person, {}).get(need)

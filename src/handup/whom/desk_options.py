@@ -1,4 +1,4 @@
-"""Options with people as they are at a desk: what they set up, said and were asked there."""
+"""Options in which people have the limits and abilities that a desk knows, and the questions that it put to them."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class PeopleState(Protocol):
 
     @property
     def busy(self) -> Mapping[str, Busy]:
-        """Their word that they are busy."""
+        """Since and until when people are busy, for those who said so."""
 
 
 class DeskOfPeople(Protocol):
@@ -45,8 +45,8 @@ class DeskOfPeople(Protocol):
 def at_desk(helper: PersonNow, state: PeopleState) -> PersonNow:
     """Return a person with the limits, abilities, questions and busy times that a desk knows.
 
-    Level, place, consent and the load of the day stay as they are: a desk does not know them. Somebody whom the desk
-    does not know stays as they are in all.
+    Level, place, consent and the load of the day stay as they are: a desk does not know them. A person whom the desk
+    does not know stays unchanged.
     """
     name = helper.name
     if name not in state.people:
@@ -76,7 +76,7 @@ class DeskOptions:
     desk: DeskOfPeople
 
     def costs_at(self, moment: DecisionMoment) -> Costs:
-        """Return the costs of a moment, with every question that is allowed by what the desk knows."""
+        """Return the costs of a moment, with the questions that are allowed now, as far as the desk knows."""
         state = self.desk.state
         people = tuple(at_desk(helper, state) for helper in self.options.people)
         return replace(self.options, people=people).costs_at(moment)

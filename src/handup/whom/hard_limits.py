@@ -1,4 +1,4 @@
-"""Hard limits: reasons for which a question is not put to a person, whatever it would bring."""
+"""Hard limits: reasons why a question may not be put to a person, however useful it would be."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ ABILITY_FOR: Mapping[Need, Ability] = {
     Need.DIAGNOSE: Ability.DIAGNOSE,
     Need.HANDS: Ability.HANDS,
 }
-"""Ability that a person must have for each kind of help, where it was said what they can do."""
+"""Ability of a `Person` that each kind of help needs."""
 SAID = 0.9
-"""Probability that somebody of whom it was said that they can give a kind of help can do so. Assumed."""
+"""Probability that a person can give a kind of help, after somebody added this ability to them. Assumed."""
 MOST_SHARE = 2.0
 """Most load that a person may bear, as a multiple of an equal share."""
 FEWEST_FAIR = 3
@@ -33,7 +33,7 @@ class PersonNow:
         here: False while they are elsewhere. An operator always is.
         level: How busy they are; None if nobody can tell. Not used for somebody who is elsewhere.
         comes_s: Seconds until they notice a question and come, before they begin to answer.
-        supports: Kinds of support that they can be shown, in the order in which equals are taken.
+        supports: Kinds of support that they can be shown; of equally good ones the first is taken.
         abilities: Probability that they can give a kind of help, where more is known than their role.
         consent: Kinds of help for which they have agreed to be asked; None for all.
         put: Questions put to them in the last hour, oldest first.
@@ -76,10 +76,10 @@ class PersonNow:
         return self.person.role
 
     def said(self, need: Need) -> float | None:
-        """Return the probability that they can give a kind of help, by what was set up of them; None if nothing was.
+        """Return the probability that they can give a kind of help, if more is known than their role; else None.
 
-        What people set up counts where it differs from what is assumed of the role: 0 for an ability that was taken
-        away, `SAID` for one that was added.
+        The abilities set up for the person come first where they differ from those of the role: 0 for one that was
+        taken away, `SAID` for one that was added. Otherwise `abilities` of this object counts.
         """
         ability = ABILITY_FOR[need]
         has, assumed = ability in self.person.abilities, ability in ABILITIES[self.role]
@@ -96,7 +96,7 @@ class HardLimit:
     """A limit that stands against a question to a person.
 
     Args:
-        from_s: Time from which it no longer does; infinity for never.
+        from_s: Time at which the limit ends; infinity if it never does.
         why: The limit, for a person to read.
     """
 
@@ -139,9 +139,9 @@ def limit_of(
     level: LevelEstimate | None = None,
     settings: LimitSettings,
 ) -> HardLimit | None:
-    """Return the limit that stands longest against a question to a person; None where none does.
+    """Return the limit on a question to a person that ends last; None where there is no limit.
 
-    Fairness is not among them, since it depends on who else may be asked: see `unfair`.
+    Fairness is not among these limits, since it depends on who else may be asked: see `unfair`.
 
     Args:
         helper: The person, and what is known of them.
@@ -193,7 +193,7 @@ def unfair(people: Sequence[PersonNow], able: Sequence[str]) -> frozenset[str]:
 
     Args:
         people: Everybody who is known; their load together is all load.
-        able: Names of those who could be asked otherwise. Where they are fewer than three, load cannot be shared.
+        able: Names of those whom no other limit forbids to ask. Between fewer than three, load cannot be shared.
     """
     total = math.fsum(helper.load_day for helper in people)
     if len(able) < FEWEST_FAIR or total <= 0.0:

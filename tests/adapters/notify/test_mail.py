@@ -72,6 +72,12 @@ def test_starttls_and_login(pair: tuple[Path, Path]) -> None:
     assert len(post.arrived) == 1
 
 
+def test_starttls_without_login(pair: tuple[Path, Path]) -> None:
+    with mail(tls=pair) as post:
+        way(post.port, security=MailSecurity.STARTTLS, host="localhost", ca_file=str(pair[0])).tell(NOTICE)
+    assert len(post.arrived) == 1
+
+
 def test_without_starttls_at_the_server_nothing_goes_out() -> None:
     with mail() as post, pytest.raises(NotTold, match="offers no STARTTLS"):
         way(post.port, security=MailSecurity.STARTTLS).tell(NOTICE)

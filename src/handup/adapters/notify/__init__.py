@@ -1,4 +1,4 @@
-"""Notices: ways on which people are told, outside the page, that a robot has a question for them. Off by default."""
+"""Notices: messages to people outside the page that a robot has a question for them. None is sent by default."""
 
 from __future__ import annotations
 

@@ -40,6 +40,7 @@ class Mail:
             server.ehlo_or_helo_if_needed()
             if settings.security is MailSecurity.STARTTLS:
                 server.starttls(context=self._context())
+                server.ehlo_or_helo_if_needed()  # a server forgets the greeting that came before encryption
             if settings.user:
                 server.login(settings.user, settings.password)
             _check(server.mail(settings.sender), OK)
@@ -47,7 +48,7 @@ class Mail:
             try:
                 taken = server.data(message)
             except smtplib.SMTPDataError:
-                raise  # the server did not want to see it
+                raise  # the server refused before it got the message
             except FAILURES as error:  # nobody knows whether the server took it
                 raise PerhapsTold(reason(error, settings.timeout_s)) from None
             _check(taken, OK)
@@ -110,7 +111,7 @@ class Mail:
 
 
 def _check(reply: tuple[int, bytes], *wanted: int) -> None:
-    """Refuse another reply than the wanted one. Only its number is told: its words may hold addresses."""
+    """Raise `NotTold` for any reply but the wanted ones. Only its number is told: its words may hold addresses."""
     if reply[0] not in wanted:
         raise NotTold(f"the server answered {reply[0]}")
 

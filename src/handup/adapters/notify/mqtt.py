@@ -2,7 +2,8 @@
 
 Topics, below the one of the settings (`handup`), with ROBOT as in `slug`:
 
-- `handup/status`: `online`, or `offline` once this program has gone, however it went (its last will).
+- `handup/status`: `online`, or `offline` once this program has ended. If it was killed, the broker publishes that, as
+  the program's last will.
 - `handup/ROBOT/question`: `ON` while somebody was told of a question that still waits for them, else `OFF`.
 - `handup/ROBOT/about`: the urgency, the number of questions, and the number of the reminder, as JSON.
 - `homeassistant/binary_sensor/ID/config`: the description for Home Assistant.
@@ -32,7 +33,7 @@ CONNECT_S = 5.0
 SHORTEST_S, LONGEST_S = 1, 60
 """First and longest pause in whole seconds between two tries to connect."""
 CLOSE_S = 0.5
-"""Longest time in seconds that leaving in order may take."""
+"""Longest time in seconds that a farewell to the broker may take."""
 QOS = 1
 ON, OFF = b"ON", b"OFF"
 ONLINE, OFFLINE = "online", "offline"
@@ -100,7 +101,7 @@ class Mqtt:
         try:
             self._publish_robots([notice.robot])
         except NotTold:
-            with self._lock:  # a connection that comes back must not tell what counts as not told
+            with self._lock:  # a connection that comes back publishes `_told`, without notices that count as failed
                 if before is None:
                     told.pop(notice.sequence, None)
                 else:

@@ -1,4 +1,4 @@
-"""One notice, and the protocol of the ways on which it leaves the machine."""
+"""A notice, and the protocol of the ways (ntfy, MQTT, e-mail, …) on which it leaves the machine."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from handup.core.checks import one_line
 from handup.desk.record import span
 
 SOON_S = 120.0
-"""A question with less time than this is urgent."""
+"""Time in seconds before its deadline from which a question is urgent."""
 LONGEST_TITLE = 120
 LONGEST_WORDS = 500
 SEQUENCE_LETTERS = 32
@@ -33,7 +33,7 @@ class Urgency(StrEnum):
 
     @classmethod
     def of(cls, left_s: float | None) -> Urgency:
-        """Return the urgency of a question with so much time left; None where it has no deadline."""
+        """Return the urgency of a question with so much time left; None is for a question without a deadline."""
         if left_s is None:
             return cls.NORMAL
         return cls.URGENT if left_s < SOON_S else cls.SOON
@@ -145,7 +145,9 @@ class Notifier(Protocol):
 
 @contextmanager
 def time_limit(seconds: float, cut: Callable[[], object]) -> Iterator[None]:
-    """Cut a connection that takes longer in all: limits of single reads do not stop a server that sends drop by drop.
+    """Cut a connection that takes longer than this in all.
+
+    The timeout of a socket holds for each read, so it does not stop a server that sends one byte at a time.
 
     Args:
         seconds: The longest time.

@@ -1,6 +1,6 @@
-"""Settings of notices, and the file that holds them, with file and line in every error.
+"""Settings of notices, and the reader of their file, which names file and line in every error.
 
-Passwords and tokens do not stand in the file: it names a variable of the environment or another file that holds one.
+The file holds no passwords and no tokens. It names a variable of the environment, or another file, that holds one.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ class MailSecurity(StrEnum):
 
 @dataclass(frozen=True, kw_only=True)
 class LoginSettings:
-    """Login at the server of a way, trust in it, and patience with it.
+    """Login at the server of a way, the certificates to trust, and the time limit.
 
     Args:
         user: Name to log in with; no login where it is empty.
@@ -86,7 +86,7 @@ class LoginSettings:
 
 @dataclass(frozen=True, kw_only=True)
 class NtfySettings(LoginSettings):
-    """Server of ntfy, or another one that takes notices in its manner.
+    """Server of ntfy, or one that takes the same requests.
 
     Args:
         url: Its address, without a topic.
@@ -138,11 +138,11 @@ class PersonNotices:
     """Notices that one person wants.
 
     Args:
-        addresses: Their place on each way that they want: a topic, an e-mail address; empty for a way that needs none.
+        addresses: For each way that they want, their topic or e-mail address; empty for a way that needs none.
         after_s: Time in seconds that a question waits for them before the first notice.
         every_s: Time in seconds from a notice to the next reminder.
         most: The most reminders; none where it is 0.
-        quiet: Parts of the day without notices, beside those in which they are not asked at all.
+        quiet: Parts of the day without notices, besides those in which they are not asked at all.
         words: Whether a notice may hold the words of the question.
         per_hour: The most notices in an hour on each way; the next waits.
     """
@@ -217,11 +217,11 @@ def load_notify(path: Path, environment: Mapping[str, str] = os.environ) -> Noti
 
 
 class _Section:
-    """A map of the file. Each key is known; every error names the line.
+    """A map in the file, whose keys must be known. Every error names the line.
 
     Args:
         node: The map.
-        what: Its name in messages.
+        what: Name of the map in messages.
         known: All keys that it may have.
     """
 

@@ -1,8 +1,11 @@
 """Service that follows the desk and tells people of questions on their ways, each way in a thread of its own.
 
-There is no queue that could overflow: what is due is computed from the questions that wait and from the notices in the
-journal. An entry is written before a notice leaves and after it left, so that a notice goes out once at most, whichever
-program is killed when, and however many servers work on the store.
+A *turn* is one time that a question is put to one person. A *course* is what became so far of the notices about one
+turn on one way.
+
+There is no queue that could overflow: the notices that are due are computed from the questions that wait and from the
+courses in the journal. An entry is written before a notice leaves and after it left. So a notice goes out once at most,
+whichever program is killed when, and however many servers work on the store.
 """
 
 from __future__ import annotations
@@ -50,16 +53,16 @@ _log = logging.getLogger("handup.notify")
 
 @dataclass(frozen=True, kw_only=True)
 class Course:
-    """Course of the notices about one turn of a question, on one way.
+    """Course of the notices about one turn of a question, on one way; see the top of this file.
 
     Args:
         reminder: Number of the latest notice; -1 where there is none.
         attempt: Number of the latest attempt at it.
         begun_s: Time at which that attempt began.
-        begun: Number of its entry.
-        ended_s: Time at which it ended; None while it is under way, or where its program ended.
-        outcome: Its outcome.
-        sent: Whether any notice went out.
+        begun: Number of the journal's entry for that.
+        ended_s: Time at which it ended; None while it is under way, or if its program was killed meanwhile.
+        outcome: Its outcome; None as long as it has not ended.
+        sent: Whether any notice of the course went out.
     """
 
     reminder: int = -1
@@ -72,7 +75,7 @@ class Course:
 
     @classmethod
     def of(cls, entries: Iterable[Entry], *, person: str, way: str, opened_s: float) -> Course:
-        """Return the course that the entries of a question tell."""
+        """Return the course of one turn on one way, from the entries about a question."""
         course = cls()
         for entry in entries:
             match entry.event:
@@ -132,7 +135,7 @@ class NotificationService:
         settings: Notices that people want.
         ways: Ways that are set up.
         robots: Function that returns the names of the robots of the store.
-        robot_of: Function that returns the name of the robot whose run it is; None where nobody knows.
+        robot_of: Function that returns the name of the robot that a run belongs to; None where nobody knows.
     """
 
     def __init__(
@@ -206,6 +209,7 @@ class NoticeLine:
         self._shown: Mapping[str, Sequence[str]] | None = None
         """Sequences that the way shows by now, by robot; None where that is not known."""
         self._show_s = -math.inf
+        """Time from which `update` is called again after it failed."""
         self._shows_failed = 0
         self._woken, self._ended = threading.Event(), threading.Event()
         self._thread = threading.Thread(target=self._run, name=f"handup notices {self.way}", daemon=True)
@@ -274,7 +278,7 @@ class NoticeLine:
                 self._courses[_key(record)] = self._course(record, self._journal.read(run=NOTICES, key=record.id))
         show_s = self._show(turns, now_s)
         due_s, first = math.inf, None
-        free = cache(self._from_s)  # in a storm, thousands are due now
+        free = cache(self._from_s)  # in a storm, thousands of questions ask for the same person and time
         for record, person in turns:
             step = self._next(record)
             if step is not None and (at_s := free(person, max(step.due_s, now_s))) < due_s:
@@ -282,7 +286,7 @@ class NoticeLine:
         if first is None or due_s > now_s:
             return min(due_s, show_s)
         record, step = first
-        return now_s if self._tell(record, step) else now_s + FIRST_PAUSE_S  # there may be more
+        return now_s if self._tell(record, step) else now_s + FIRST_PAUSE_S  # other notices may be due, too
 
     def _wanted(self, state: DeskState, record: Record) -> Person | None:
         """Return the person who is to be told of a question on this way; None where nobody is."""
@@ -298,7 +302,7 @@ class NoticeLine:
         return self._service.settings.people[person]
 
     def _next(self, record: Record) -> NoticeStep | None:
-        """Return the next notice about a question; a claimed one is in somebody's hands already."""
+        """Return the next notice about a question; None for a claimed one, which somebody works on already."""
         if record.status is not Status.OPEN or record.turn is None or record.opened_s is None:
             return None
         return next_step(self._courses[_key(record)], self._settings(record.turn), record.opened_s)

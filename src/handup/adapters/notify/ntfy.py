@@ -18,7 +18,7 @@ MOST_READ = 64 * 1024
 """Most bytes that are read of an answer."""
 REFUSED_LOGIN = (401, 403)
 GATEWAY_FAILED = (502, 504)
-"""Answers of a proxy that had none of the server behind it, which may have taken the notice."""
+"""Statuses of a proxy that got no answer from the server behind it, though that may have taken the notice."""
 FAILURES = (OSError, http.client.HTTPException, ValueError)
 """Errors of a connection; `ValueError` comes from one that was cut while it was read."""
 
@@ -109,5 +109,5 @@ class Ntfy:
 
 
 def _in_ascii(text: str) -> str:
-    """Return a header in ASCII, which the server reads back."""
+    """Return a header as encoded words in ASCII, which ntfy decodes."""
     return text if text.isascii() else Header(text, "utf-8", maxlinelen=10_000).encode()

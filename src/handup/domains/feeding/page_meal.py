@@ -1,4 +1,4 @@
-"""Company at a page: every phase is told, the plate is shown while the arm moves, and a stop is heeded."""
+"""Company of a meal at a page: shows people every phase, and the plate while the arm moves, and heeds their stop."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ class AtPage(Company):
     # -- as company --------------------------------------------------------------------------------------------------
 
     def sits_down(self, meal: Meal, desk: Desk) -> None:
-        """Take the meal that begins, or goes on."""
+        """Note the meal that begins, or goes on."""
         self._meal, self._desk = meal, desk
         self.place.sit_down(desk=desk)
         self._snap()
@@ -129,7 +129,7 @@ class AtPage(Company):
             self._put()
 
     def begins(self, policy: BitePolicy, name: str, number: int) -> None:
-        """Take the policy of the bite that begins."""
+        """Note the policy of the bite that begins."""
         self._policy, self._run, self._number = policy, name, number
 
     def over(self, bites: Sequence[Bite]) -> None:
@@ -228,7 +228,7 @@ class AtPage(Company):
             self.place.link.picture(PICTURE, jpeg(picture))
 
     def _tell(self, phase: Phase, doing: str, why: str | None = "") -> None:
-        """Tell a phase; where `why` is None, with how likely the robot thinks that the action works."""
+        """Show people a phase. If `why` is None, it is the probability with which the robot expects success."""
         number = None if phase is Phase.DONE else self._number
         most, session = self._meal.most_bites, None if phase in BETWEEN_BITES else self._session()
         recalled = self._policy.recalled if self._policy is not None else ()
@@ -262,12 +262,12 @@ def jpeg(picture: Picture) -> bytes:
 
 
 # -- panels ------------------------------------------------------------------------------------------------------------
-# Everything is taken from the session as the journal knows it, so a robot that was killed tells the same as before.
+# Panels are made from the session as the journal has it, so a robot that was killed shows the same as before.
 
 
 @dataclass(frozen=True)
 class _Whenever:
-    """Limits of somebody who is always free, for a session that decides nothing."""
+    """Person who may always be asked. A session needs one, but this one is only looked at and never asks."""
 
     modules: int
 

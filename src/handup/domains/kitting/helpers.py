@@ -1,4 +1,4 @@
-"""Simulated people who help: a bystander with hands, a remote operator with a console. For studies, never as data."""
+"""Simulated people who help: a bystander in the hall, and a remote operator. For studies, never as human data."""
 
 from __future__ import annotations
 
@@ -25,13 +25,15 @@ NORMAL = NormalDist()
 FIT = "support-certainty"
 """Fit of the operators' answers: the one with which the study of recoveries was published."""
 ABOUT: Mapping[str, str] = {words: module for module, words in ASKED.items()}
+"""Module that a question is about, by the words of the question."""
 _TABLE: Mapping[str, Any] = shipped_data(__file__, "data/helping.yaml")
 SILENT: Mapping[str, tuple[str, ...]] = {code: tuple(causes) for code, causes in _TABLE["silent"].items()}
 """Causes behind codes that no action raises by itself."""
 GO_ON: Mapping[str, tuple[ResumeHint, tuple[str, ...]]] = {
     failed: (ResumeHint(entry["hint"]), tuple(entry.get("tasks", ()))) for failed, entry in _TABLE["go_on"].items()
 }
-"""Ways to go on of somebody who knows the task, by the code or action that failed; else the step runs again."""
+"""Answer of somebody who knows the task, by the code or action that failed: a way to resume, and tasks to begin again
+with. For anything else the step runs again."""
 
 
 @dataclass(frozen=True)
@@ -62,19 +64,20 @@ class HallHelper:
             question: The question.
         """
         draw, people, remote = _Draws(world, self.name, asked), world.rates.people, self.role is Role.OPERATOR
-        module = ABOUT.get(question.prompt)
+        module = ABOUT.get(question.prompt)  # None for a question what to do
         task = QuestionKind.ACTION if module is None else QuestionKind.DIAGNOSIS
         person = SimulatedPerson(name=self.name, role=self.role, answers=answer_model(fit=FIT))
         kind = task if remote else question.kind
         reply: SimulatedReply = person.answer(kind, draw.generator("answers"), support=self.supports.get(kind))
         after_s, value = self.lag_s + reply.seconds, AGAIN
-        if asked.turn == 1:
+        if asked.turn == 1:  # with the first question about a fault they come
             after_s += draw.lognormal("comes", people[f"{self.name}_comes_s"], people[f"{self.name}_spread"])
         right = reply.right if remote else draw("sees") < people["bystander_fixes"]
-        if module is not None:
+        if module is not None:  # is this module's output wrong?
             wrong = any(cause in world.state.causes for cause in BEHIND[module])
             return SimulatedSaying(value=wrong is right, latency_s=after_s, by=self.name)
         if right:
+            # A bystander's hands always work; an operator has only the robot's own remedy, which may fail.
             cause, works = _behind(world, asked.failure), not remote
             if remote and cause:
                 remedy, share = next(iter(world.rates.causes[cause].removed_by.items()))
@@ -143,7 +146,7 @@ class _Draws:
 
 
 def _behind(world: KittingWorld, failure: Failure) -> str:
-    """Return the cause that is behind a failure, as far as anybody can see one; empty if there is none."""
+    """Return the hidden cause of a failure that is present in the world; empty if there is none."""
     present = world.state.causes
     spoiling = [cause for cause in present if CAUSES[cause].spoils.get(failure.leaf) == failure.code]
     silent = [cause for cause in SILENT.get(failure.code, ()) if cause in present]

@@ -1,4 +1,4 @@
-"""The kitting hall as a stage, so that commands for recipes can run in it as in any other world."""
+"""The kitting hall as a stage, so that the commands for recipes run in it as in any other world."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Drive at a page: real time, a hand that stands still when nothing is heard, questions through the desk.
+"""A person drives the hand at a page: in real time, with questions through the desk.
 
-A `Seat` is the task of the reaching domain (see `handup.domains.Task`): one step is one control step.
-
-The attempt is kept in the store as it goes. Whoever starts again after a crash goes on with it, its question included.
+The hand stands still while nothing is heard from the person. A `Seat` is the task of the reaching domain (see
+`handup.domains.Task`): one step is one control step. The attempt is saved in the store as it goes on, so that a program
+that starts again after a crash goes on with it, and with its open question.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ ROBOT = "hand"
 NAME = "you"
 """Name of the person whom it asks."""
 PERSON = Person(name=NAME, limits=Limits(per_hour=20))
-"""Person at the stick, with the most questions an hour that they get, whatever the helper."""
+"""Person at the stick. They get at most this many questions an hour, whatever helps them."""
 RUN = "reach"
 """Prefix of the names of runs, and name of the snapshot that is kept of them."""
 SILENT_S = 0.4
@@ -39,20 +39,20 @@ SILENT_S = 0.4
 LISTEN_S = 0.1
 """Seconds between two looks for an answer."""
 KEEP_S = 2.0
-"""Seconds between two savings of the attempt while the hand is driven; questions and answers save it always."""
+"""Seconds between two savings of the attempt while the hand is driven. Each question and answer saves it, too."""
 BEHIND_S = 0.25
-"""Most delay that is made up for, in seconds: after a longer one, on a busy machine, the hand would jump."""
+"""Longest delay that is caught up with, in seconds. After a longer one, on a busy machine, the hand would jump."""
 STEP = "goal"
 """Step of every question of an attempt."""
 GONE = "The robot was ended while it asked."
 DIGITS = 4
 """Digits of a length: a tenth of a millimetre is enough to be drawn."""
 MOMENT_S = 0.3
-"""Time after which something that stops the hand is told, in seconds; taps against it add up."""
+"""Time in seconds for which something must stop the hand before the person is told. Short pushes add up."""
 BLOCKED = 0.1
-"""A hand that something holds up is stopped where it makes no more than this share of what is pushed."""
+"""Share of the pushed way: a hand that touches something and moves no further than this counts as stopped."""
 READ_S = 3.0
-"""Shortest time for which a failed try can be read, in seconds; it stays longer if nothing else is tried."""
+"""Shortest time in seconds for which the line on a failed try stays; it stays longer if nothing else is tried."""
 SAID: Mapping[str, str] = {
     "no-assist": "only following you",
     "hold": "only following you",
@@ -63,11 +63,11 @@ SAID: Mapping[str, str] = {
 }
 """Words for the person, by a command's reason; any other reason is shown as it is."""
 HELPS = ("hindsight", "carry")
-"""Reasons that speak of help, as one for a goal does."""
+"""Reasons for which the robot helps, besides those that name a goal."""
 
 
 class Noticing:
-    """Notice of what did not work for the person, in words that stay until they were read."""
+    """Watch for things that do not work for the person, and tell them in words that stay until they can be read."""
 
     def __init__(self) -> None:
         self.doing, self.why = "", ""
@@ -141,7 +141,7 @@ class Seat:
         return self.place.link
 
     def step(self) -> float | None:
-        """Do one control step when it is due; None once something is held or the time is up."""
+        """Do one control step when it is due. Return None once something is held or the time is up."""
         if self.drive.over:
             self.end("it is over")
             self._status = Phase.DONE, ending_of(self.drive), ""
@@ -302,9 +302,9 @@ def go_on(drive: Drive, desk: Desk, run: str) -> Drive:
 
 
 def _knowing(kept: Mapping[str, Any], fresh: AssistantState) -> AssistantState:
-    """Return a fresh state with what the attempt before, over or cut off, taught of the person.
+    """Return a fresh state with what the last attempt taught about the person, whether it ended or was cut off.
 
-    Where the helper has other settings by now, only the person's load is taken over.
+    If the helper has other settings by now, only the person's load is taken over.
     """
     record = kept.get("assistant") or dict(kept.get("drive") or {}).get("assistant") or {}
     with suppress(BadRecord):
@@ -349,7 +349,7 @@ def _stopped(drive: Drive, stick: Joystick, before: Pose) -> bool:
 
 
 def _in_the_way(drive: Drive, stick: Joystick) -> str:
-    """Name what the hand would be in if it had gone on: the thing it would be in most."""
+    """Name what is in the way: the thing that the hand would be deepest in if it went on."""
     linear, angular = drive.going(stick)
     there = drive.hand.pose.moved(within(linear, MOST_M_S), within(angular, MOST_RAD_S), CONTROL_S)
     room = {"table": Gripper(there, Obstacles((), ())).clearance_m}

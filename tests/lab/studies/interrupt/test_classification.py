@@ -10,7 +10,7 @@ from sklearn import metrics
 
 from handup.lab.engine import Bar, columns_of
 from handup.lab.engine.claims import Row
-from handup.lab.studies.interrupt.classification import GATES, STUDY, PooledRuns, place_of, row_of
+from handup.lab.studies.interrupt.classification import FIRST_SEED, GATES, STUDY, PooledRuns, place_of, row_of
 from handup.lab.studies.interrupt.level_models import (
     LEVELS,
     Floats,
@@ -51,7 +51,7 @@ def results(sharp: dict[str, float]) -> PooledRuns:
 
 def test_measures_are_those_of_all_segments_together() -> None:
     found = results({"forest": 0.6})
-    pairs = [judged(seed, 0.6) for seed in range(1000, 1000 + RUNS)]
+    pairs = [judged(seed, 0.6) for seed in range(FIRST_SEED, FIRST_SEED + RUNS)]
     levels, chances = (np.concatenate(parts) for parts in zip(*pairs, strict=True))
     told, free, said = chances.argmax(axis=1), levels >= 2, chances[:, 2:].sum(axis=1)
     expected = {
@@ -94,7 +94,7 @@ def test_every_run_is_judged_by_models_that_did_not_see_it(monkeypatch: pytest.M
 
     monkeypatch.setattr("handup.lab.studies.interrupt.classification.fitted", spy)
     rows = STUDY.make(batch)
-    assert rows["seed"] == [1000, 1001, 1002]
+    assert rows["seed"] == [FIRST_SEED, FIRST_SEED + 1, FIRST_SEED + 2]
     assert len(trained) == 3
     judged_segments = {sum(len(stretch.levels) for stretch in run) for run in trained}
     assert not judged_segments & set(rows["segments"])

@@ -162,7 +162,7 @@ def _table_2(done: Mapping[str, Sequence[str]]) -> Table:
     """Return the paper's Table II: what was done before the first question."""
     steps = enumerate(zip_longest(*done.values(), fillvalue=""), 1)
     asks = any(step.startswith(ASKS) for steps in done.values() for step in steps)
-    none = "" if asks else f"; nobody asked in it, or not within {STEPS} steps"
+    none = "" if asks else f"; no question was asked in it, or none within {STEPS} steps"
     rows = tuple((str(number), *step) for number, step in steps)
     return Table(CAPTIONS["table 2"].format(none=none), ("step", *(f"`{arm}`" for arm in done)), rows)
 
