@@ -34,6 +34,18 @@ Each study has options of its own, such as --episodes, --participants or --seed:
 A stopped run goes on where it was when the same command is given again.
 
 Exit codes: 0 done (whatever the verdicts), 2 bad input or a missing extra, 130 stopped."""
+CELL_EPILOG = """Example: handup study cell --set method=troubleshoot --set confidences=0.9,0.2 --json
+
+Rows: task_cost is 1 for an episode in which the robot does not recover, else 0. query_cost is the cost of all its
+questions, failed_attempts the number of tries that failed, timesteps that of questions and tries. J weighs questions
+and time together, by w. Lower is better in all of them.
+
+Settings of the policy: modules (their number), structure, low (how many have a low confidence), confidences (the high
+one, the low one). Of the questions: query_cost (their mean cost), beta (its spread, 0 to 1), expert (the probability
+that an answer is right). Of the method: method, w (the weight of questions against time), epsilon, tau, lambda. Of
+the run: world (default or replica), episodes, seed. A wrong key or value is answered with those that are allowed.
+
+Exit codes: 0 simulated, 2 a setting is wrong."""
 PROTOCOL_EPILOG = """Example: handup study protocol meal-methods --participant 3
 
 Each line is a meal: run it, let the participant answer on the page, and keep what it prints.
@@ -69,7 +81,10 @@ def run(
     ] = "",
     out_dir: Annotated[Path, typer.Option("--out", help="Folder of the rows and reports.", metavar="DIR")] = OUT,
     quick: Annotated[
-        bool, typer.Option("--quick", help="Run a small version: fewer episodes or people, coarser settings.")
+        bool,
+        typer.Option(
+            "--quick", help="Run a small version, with fewer episodes or people and fewer values of each setting."
+        ),
     ] = False,
     jobs: Annotated[
         int | None, typer.Option(help="Number of processes. Default: one per core.", metavar="J", min=1)
@@ -81,7 +96,7 @@ def run(
     as_json: Annotated[bool, typer.Option("--json", help="Print the verdicts as JSON.")] = False,
     wants_help: Annotated[bool, typer.Option("--help", help="Show this message and the options of NAME.")] = False,
 ) -> None:
-    """Run a study: raw rows, figures, claims one by one, and a report."""
+    """Run a study, and write its raw rows, figures, a verdict on each claim, and a report."""
     words = [name, *context.args]
     name = _named(words)
     if wants_help or not any(words):
@@ -113,18 +128,17 @@ def run(
     out.print(f"{studies[-1].closing(outcomes[-1].results)}, in {seconds:.1f} s.", markup=False)
 
 
-@app.command(
-    epilog="Example: handup study cell --set method=troubleshoot --set confidences=0.9,0.2 --json\n\n"
-    "Exit codes: 0 simulated, 2 a setting is wrong."
-)
+@app.command(epilog=CELL_EPILOG)
 def cell(
     settings: Annotated[
         list[str] | None,
-        typer.Option("--set", help="Setting of the cell. May be given several times.", metavar="KEY=VALUE"),
+        typer.Option(
+            "--set", help="A setting that differs from its default. May be given several times.", metavar="KEY=VALUE"
+        ),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the numbers as JSON.")] = False,
 ) -> None:
-    """Simulate one cell: one method under one set of settings."""
+    """Simulate one cell (one method under one set of settings), and print means, medians and quartiles."""
     given: dict[str, str] = {}
     for key, value in pairs_of(settings or (), "KEY=VALUE", hint=f"Give a value for one of: {', '.join(KEYS)}."):
         if key in given:

@@ -44,9 +44,9 @@ PASSING = (errors.ServerBusy, errors.ServerUnreachable, errors.StoreUnavailable,
 _ABSENT = 404
 _HINTS = {
     401: "Pair again: `handup pair` makes a new code or token.",
-    403: "It takes another role; see `handup pair --list`.",
-    413: "Send less.",
-    429: "Ask less often.",
+    403: "This needs another role; see `handup pair --list`.",
+    413: "Send less at a time.",
+    429: "Send requests less often.",
 }
 _BY_CODE = {
     kind.code: kind
@@ -67,7 +67,7 @@ class ServerCall(Generic[T]):
         params: Parameters of the query.
         content: Bytes that are sent in place of JSON.
         content_type: Media type of these bytes.
-        again: True where it may be repeated if nobody knows whether it arrived, because twice is as good as once.
+        again: True where it may be repeated if nobody knows whether it arrived, since a second one has no effect.
         timeout_s: Longest time in seconds to wait for its answer.
         absent: True where "there is none" (404) is an answer and no error.
     """

@@ -195,7 +195,7 @@ class ChildServer:
     def _last_words(self) -> str:
         lines = self._log.read_text(encoding="utf-8", errors="replace").split("\n")
         written = [line.strip() for line in lines if line.strip()]
-        return written[-1][:300] if written else "it said nothing"
+        return written[-1].removeprefix("handup: ")[:300] if written else "it said nothing"
 
 
 def known_to(token: str, grant: str) -> Knows:

@@ -17,14 +17,14 @@ from handup.journal import Journal
 
 T = TypeVar("T")
 LOOK_S = 2.0
-"""Time in seconds between two looks of a waiting robot whether it was stopped."""
+"""Seconds between two checks by which a waiting robot learns that it was stopped."""
 
 
 class RemoteDesk:
     """Desk of a server, for `handup.run`, with a journal of the robot's own for its session.
 
-    The session's steps are in the local journal, the questions and answers at the server. While the server is not
-    heard, every method waits, and the robot stands still. A stop that the link hears is written in the local journal,
+    The session's steps are in the local journal, the questions and answers at the server. While nothing is heard of the
+    server, every method waits, and the robot stands still. A stop that the link hears is written in the local journal,
     so it ends the run also if the program is started again. A stop that was pressed *and* lifted while this robot had
     no link shows only in the questions that it withdrew.
 
@@ -85,7 +85,7 @@ class RemoteDesk:
                 return None
 
     def record(self, question: str) -> Record | None:
-        """Return the question as it is now; None where there is none."""
+        """Return the question in its present state; None where there is none."""
         return self._noted(self._surely(lambda: self._client.record(question)))
 
     def withdraw(self, question: str, why: str) -> Receipt:
@@ -105,7 +105,7 @@ class RemoteDesk:
             raise IllegalCall(cause, hint="Update the server, or leave out the options.") from None
 
     def show(self, phase: Phase, doing: str | None = None) -> None:
-        """Show people what the run is at."""
+        """Show people the phase of the run."""
         self._link.phase(phase, doing)
 
     def tick(self) -> None:
@@ -116,7 +116,7 @@ class RemoteDesk:
         return math.inf if self._link.stopped else now_s
 
     def _noted(self, record: Record | None) -> Record | None:
-        """Write down, once, that a question was settled: the run counts its rests from there."""
+        """Write down, once, that a question was settled: the run counts its pauses between questions from there."""
         if record is not None and record.settled and record.id not in self._told:
             self._told.add(record.id)
             if not any(isinstance(entry.event, RemoteSettled) for entry in self.journal.read(key=record.id)):

@@ -151,7 +151,7 @@ def _machine(written: Written, recipes: Recipes, recoveries: tuple[Recovery, ...
 def _played(
     machine: Machine, recovery: Recovery, begun: Rehearsal, notes: list[Note], does: Mapping[str, Outcome]
 ) -> Rehearsal:
-    """Go on until the recovery has helped or failed, or comes to no end."""
+    """Go on until the recovery has helped or failed, or has taken too many steps."""
     steps: list[RunAction] = []
     while True:
         for note in notes:
@@ -162,7 +162,7 @@ def _played(
                 return replace(begun, reason=why, steps=tuple(steps))
         command = machine.next()
         if not isinstance(command, RunAction) or len(steps) >= MOST_STEPS:
-            return replace(begun, reason="It came to no end.", steps=tuple(steps))
+            return replace(begun, reason="It did not come to an end.", steps=tuple(steps))
         steps.append(command)
         at_s = begun.failure.at_s
         # No time passes in a rehearsal.

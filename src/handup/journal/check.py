@@ -1,4 +1,4 @@
-"""Checks of a store's tables: the chain, its head, and the personal data beside it. No kind of event is known here."""
+"""Checks of a store's tables: the chain, its head, and the personal data beside it, whatever the kinds of events."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def _inspect(connection: Connection) -> ChainVerdict:
             return ChainVerdict(ok=False, entries=last.seq if last else 0, bad_seq=fault.seq, why=fault.why)
         if verdict := _check_beside(connection, rows, beside):
             return verdict
-    # A cut tail leaves a whole chain: only the head, which is written with every entry, tells that entries are missing.
+    # A chain without its last entries is still consistent. Only the head, written with each entry, shows the loss.
     end = Head(seq=last.seq, hash=last.hash, at_s=last.at_s) if last else Head(hash=NOTHING_BEFORE)
     if end != head:
         why = f"entry {end.seq + 1} is missing" if end.seq < head.seq else "the head is not the last entry's"
@@ -66,7 +66,7 @@ def _inspect(connection: Connection) -> ChainVerdict:
 
 
 def behind(connection: Connection, witnessed: Head | None) -> ChainVerdict | None:
-    """Return a verdict against a whole chain that lacks an acknowledged entry or has another in its place, or None."""
+    """Return a verdict on an intact chain that lacks an acknowledged entry or has another in its place; or None."""
     if witnessed is None or witnessed.seq == 0:
         return None
     head = read_head(connection)
@@ -80,7 +80,7 @@ def behind(connection: Connection, witnessed: Head | None) -> ChainVerdict | Non
 
 
 def inspect_head(connection: Connection) -> ChainVerdict:
-    """Check only that the head is that of the last entry, and that entry unchanged. Everything else is believed."""
+    """Check only that the head is that of the last entry, and that this entry is unchanged; nothing else is checked."""
     try:
         head = read_head(connection)
     except DamagedJournal as error:

@@ -20,9 +20,9 @@ def passed_s() -> float:
 class WallClock:
     """Seconds since 1970, UTC. It may be set back; the journal's own time then stands still until it has caught up.
 
-    For the same reason a single reading far ahead would stop a journal's time until the clock had caught up. So a
-    reading is refused that is ahead of the last good one by more than the time that has passed and `longest_jump_s`.
-    The first reading of a program has none before it and is believed.
+    For the same reason a single reading far in the future would stop a journal's time until the clock had caught up.
+    So a reading is refused if it is ahead of the last good one by more than the time that has passed plus
+    `longest_jump_s`. The first reading of a program has no earlier one to compare with, and is accepted.
 
     Args:
         longest_jump_s: Longest jump ahead that is accepted while the program runs, in seconds.

@@ -15,7 +15,11 @@ REPAIRED = "journal.repaired"
 class JournalErased:
     """A person's name and personal values were erased. The entry's key is the pseudonym.
 
-    State that was built from earlier entries may still hold them: build it again.
+    State that was built from earlier entries may still hold them, so it must be built again.
+
+    Args:
+        pseudonym: Pseudonym of the person.
+        values: Number of values that were erased.
     """
 
     pseudonym: str
@@ -27,7 +31,7 @@ class JournalErased:
 class JournalRepaired:
     """The entries before this one were taken over from a damaged store, or are a backup of it.
 
-    What robots did last may be missing, so a desk takes this for a stop.
+    The last actions of robots may be missing, so a desk treats this entry as a stop.
 
     Args:
         source: Name of the damaged store.

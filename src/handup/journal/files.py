@@ -1,7 +1,7 @@
 """The files beside a store of SQLite: a lock, a witness of the last commit, a note while it is damaged.
 
-SQLite drops a damaged end of its write-ahead log without a word, and takes an empty file for a new database. The
-witness shows that: it holds number and hash of the last entry that was acknowledged. It is written after the commit
+SQLite drops a damaged end of its write-ahead log without an error, and takes an empty file for a new database. The
+witness reveals both: it holds number and hash of the last entry that was acknowledged. It is written after the commit
 and not synced, so it may lag behind the store but is never ahead of it.
 """
 
@@ -92,7 +92,7 @@ class Witness:
         self._file = -1
 
     def there(self) -> bool:
-        """Return True if there is a witness, and so was a store."""
+        """Return True if there is a witness, which proves that there was a store."""
         return self.path.exists()
 
     def read(self) -> Head | None:
@@ -114,7 +114,7 @@ class Witness:
         os.pwrite(self._file, f"{seq} {head.hash} {_check(seq, head.hash)}\n".encode(), 0)
 
     def close(self) -> None:
-        """Let go of the file. Safe to call twice."""
+        """Close the file. Safe to call twice."""
         if self._file >= 0:
             os.close(self._file)
             self._file = -1
@@ -155,7 +155,7 @@ def read_note(path: Path) -> DamageNote | None:
     except FileNotFoundError:
         return None
     except (ValueError, TypeError):
-        return DamageNote(why="a note says so that cannot be read", moved_to="", at="")
+        return DamageNote(why="the note beside it says so, and cannot be read any further", moved_to="", at="")
 
 
 # -- quarantine of a damaged store: it is renamed, never changed, and a note keeps everything stopped ------------------

@@ -1,4 +1,4 @@
-/** What the robot holds to be true, who says so, and where script and monitor disagree. */
+/** Beliefs of the robot: each value with its source, contradictions between script and monitor first. */
 import { Icon } from "../Icon";
 import type { BeliefPart, BeliefsPanel } from "../types";
 import type { PanelProps } from "./registry";

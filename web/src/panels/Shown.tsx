@@ -1,13 +1,13 @@
-/** What is fetched when it is first shown, or a sentence while it cannot be had. Nothing else of the page waits for it. */
+/** Part of the page that is fetched when it is first shown, or a sentence while that fails. Nothing else waits for it. */
 import { useEffect, useErrorBoundary, useState } from "preact/hooks";
 import { link } from "../store";
 import type { View } from "./registry";
 
-/** What takes longer is said to be missing. */
+/** Longest time for a fetch; after it the part is said to be missing. */
 const SLOW_MS = 3000;
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 4000;
-/** From then on the server may have another page by now, and only loading anew helps. */
+/** From so many failures on a button to reload is shown: the server may have a newer page, and only a reload helps. */
 const MANY_FAILURES = 3;
 
 export function Shown<Props extends object>({ view, with: props }: { view: View<Props>; with: Props }) {
@@ -32,7 +32,7 @@ export function Shown<Props extends object>({ view, with: props }: { view: View<
       window.clearTimeout(timer ?? undefined);
     };
   }, [view, Component, failures]);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: what one state says badly the next one may say well
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a view that fails on one state may show the next one
   useEffect(() => {
     if (error) forget();
   }, [props]);

@@ -9,7 +9,7 @@ export interface PanelProps<P> {
   panel: P;
   robot: RobotView;
   state: RobotState;
-  /** Whether a question stands over it. */
+  /** True if a question is shown over it. */
   asked: boolean;
 }
 
@@ -28,7 +28,7 @@ type PanelView<P> = View<PanelProps<P>>;
 
 interface Known<P> extends Partial<Record<Slot, PanelView<P>>> {
   version: 1;
-  /** Where a question stands that is asked while a robot shows such a panel; without one it stands alone. */
+  /** Place of a question that is asked while a robot shows such a panel; without it, the question is shown alone. */
   question?: "over" | "above";
 }
 
@@ -55,12 +55,12 @@ function knownOf({ panel, version = 1 }: { panel: string; version?: number }): K
   return known?.version === version ? known : null;
 }
 
-/** Whether a person at the page moves the robot. */
+/** Return true if a person at the page moves the robot. */
 export const isSteered = ({ panels = [] }: RobotState): boolean =>
   panels.some((panel) => panel.panel === "scene" && panel.steered !== false);
 
 export interface Placed {
-  /** The same for the same panel of the next state. */
+  /** Key of the panel; it stays the same from state to state. */
   key: string;
   panel: Panel;
   view: PanelView<Panel>;
@@ -73,7 +73,7 @@ export interface Arrangement {
   question: "over" | "above" | "alone";
 }
 
-/** Put the panels of a robot in their places, in the order in which they stand. */
+/** Put the panels of a robot in their places, in the order in which the robot sends them. */
 export function arrange({ panels = [] }: RobotState): Arrangement {
   const slots: Arrangement["slots"] = { stage: [], side: [], foot: [] };
   const unknown = new Set<string>();

@@ -1,4 +1,4 @@
-/** A number by − and +, or typed. What it starts from is no answer before the person takes it. */
+/** Number, chosen with − and + or typed. The number shown first is no answer until the person takes it. */
 
 import { settings } from "../settings";
 import { upper } from "../panels/words";
@@ -7,7 +7,7 @@ import { Icon } from "../Icon";
 import { number } from "./words";
 import type { Question } from "../types";
 
-/** Small and large step: a tenth where the range is small or the guess is no whole number. */
+/** Return a small and a large step; tenths if the range is small or a number is not whole. */
 export function stepsOf({ low, high, guess }: Question): number[] {
   const range = typeof low === "number" && typeof high === "number" ? high - low : null;
   const whole = [low, high, guess].every((each) => typeof each !== "number" || Number.isInteger(each));

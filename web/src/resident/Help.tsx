@@ -1,4 +1,4 @@
-/** What each button does, and how to reach somebody. */
+/** Help: what each button does, and how to reach somebody. */
 
 import { settings } from "../settings";
 import { current, me } from "../store";
@@ -12,8 +12,8 @@ export function Help() {
       <dl class="helps">
         <dt>Stop</dt>
         <dd>
-          I stop as soon as you press it. I stay stopped until somebody lets me go on. This is no emergency switch: my
-          own button is.
+          I stop as soon as you press it. I stay stopped until somebody lets me go on. This is no emergency stop: for
+          that, use the button on me.
         </dd>
         <dt>Not now</dt>
         <dd>Puts the question off. I may go on without your answer. Otherwise I ask you again later.</dd>

@@ -1,4 +1,4 @@
-/** One question: what the robot was doing, what it needs, its guess, and every way to answer. */
+/** Screen of one question: what the robot was doing, what it needs, its guess, and all ways to answer. */
 
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { pictureUrl } from "../api";
@@ -18,7 +18,7 @@ export function QuestionScreen({ record, answering }: { record: RecordView; answ
   const { question } = record;
   const { draft, choose, setOther, unsent } = answering;
   const root = useRef<HTMLElement>(null);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: once for a question, however often it is told anew
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once for each question, however often the server sends it
   useLayoutEffect(() => {
     root.current?.focus({ preventScroll: true });
     document.querySelector("main")?.scrollTo(0, 0);
@@ -28,7 +28,7 @@ export function QuestionScreen({ record, answering }: { record: RecordView; answ
   const confirming = canConfirm(record) && !draft.other;
   const { Input, isRight } = viewOf(question.kind);
   const image = question.image && !isRight ? question.image : null;
-  const guessed = confirming || isRight ? "" : guessInWords(record); // there it is drawn
+  const guessed = confirming || isRight ? "" : guessInWords(record); // these draw the guess
   const more = before.value.length - 1;
   return (
     <section
@@ -97,7 +97,7 @@ export function QuestionScreen({ record, answering }: { record: RecordView; answ
   );
 }
 
-/** To a guess that is drawn one says yes or no: how to draw it is asked only where it is to be drawn. */
+/** Return the words above a guess. A drawn guess takes yes or no, so the words about how to draw it are left out. */
 function checking({ question }: RecordView): string {
   const prompt = question.prompt.trim();
   const { isRight } = viewOf(question.kind);
@@ -107,7 +107,7 @@ function checking({ question }: RecordView): string {
   return asked ? `${asked} ${right}` : right;
 }
 
-/** What the robot was doing and why it asks, in the robot's own words. */
+/** Words of the robot about what it was doing and why it asks. */
 function Context({ record }: { record: RecordView }) {
   const { doing, why } = record.question;
   const other = record.turn !== me.value?.name && record.by !== me.value?.name;

@@ -1,4 +1,4 @@
-/** An answer on its way. Where the server cannot be reached it says that it is kept, and can be taken back. */
+/** Answer on its way. If the server cannot be reached, it is kept on this device and can be taken back. */
 
 import type { Unsent } from "../outbox";
 import { link } from "../store";

@@ -1,4 +1,4 @@
-/** A sheet in place of the question. Stop and the other replies stay where they are. */
+/** Sheet that covers the question, such as Help. Stop and the other replies stay where they are. */
 
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";

@@ -1,15 +1,16 @@
 """The two rules by which claims are judged; published verdicts depend on both.
 
-Rule 1 judges a claim by its bars. `rules.md` states it in words. Holm's method corrects over all orders of a family.
-Ranks and mean may disagree (many small gains, a few large losses): then the claim stays open.
+Rule 1 judges a claim by its bars, the comparisons that it needs; `rules.md` states the rule in words. The p-values of
+all orders of a family (bars that say only "more" or "less") are corrected by Holm's method. Where ranks and mean point
+in different directions, as with many small gains and a few large losses, the claim stays open.
 
-Rule 2 judges a claim by comparisons of means over the same episodes, with simultaneous intervals. An order holds where
-the interval of the paired difference is on the claimed side, and does not where it is on the other side or the two
-never differ; more episodes can only decide what is open. Likeness needs a margin. All intervals of a claim hold
-together at 95 % (Bonferroni), and a claim must be borne out in a share of its comparisons. Left out are comparisons
-whose numbers a run lacks, and those that ask for less than nothing: where no episode of either side failed, neither can
-fail less. Where medians would clearly say the opposite, the finding says so. Times have no interval: ratios of times
-that are near a limit are left open.
+Rule 2 judges a claim by comparisons of means over the same episodes, with simultaneous intervals. That one mean is
+lower holds where the interval of the paired difference is on the claimed side. It does not hold where the interval is
+on the other side, or where the two never differ. Everything else is open, and more episodes may decide it. To count as
+alike, means need a margin. All intervals of a claim hold together at 95 % (Bonferroni), and a claim must be borne out
+in a share of its comparisons. A comparison is left out if the run lacks its numbers, or if nothing can be lower: where
+no episode of either side failed, neither can fail less. Where medians would clearly give the opposite verdict, the
+finding says so. Times have no interval: ratios of times that are near a limit are left open.
 """
 
 from __future__ import annotations
@@ -46,11 +47,11 @@ ALIKE = 3.0
 """Times within this factor of each other count as alike."""
 MOST_SHOWN = 6
 NO_NUMBERS = "This run has no numbers for it."
-NO_TIMES = "No times were measured there."
-AT_ZERO = "Both sides of every comparison are at zero, and nothing is lower than that."
+NO_TIMES = "No computation times were measured in this world."
+AT_ZERO = "Both sides of every comparison are zero, and nothing can be lower."
 MEDIANS = {
-    Verdict.HOLDS: "By medians, as the paper shows them, it would hold.",
-    Verdict.FAILS: "By medians, as the paper shows them, it would not hold.",
+    Verdict.HOLDS: "The paper shows medians; judged by them, it would hold.",
+    Verdict.FAILS: "The paper shows medians; judged by them, it would not hold.",
 }
 
 

@@ -1,4 +1,4 @@
-"""Study `helper-roles`: interventions by who helps, over which line, with which suggestions, for how many robots."""
+"""Study `helper-roles`: interventions by who helps, with which lag and suggestions, and for how many robots."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-/** From keys, gamepad and screen to the robot: ten pushes a second at most, and none while it is not to move. */
+/** Send pushes from keys, gamepad and screen to the robot: at most ten a second, and none while it must not move. */
 import { signal } from "@preact/signals";
 import { sendLive, toldS } from "../../live";
 import { typing } from "../../resident/keys";
@@ -8,14 +8,14 @@ import { downOf, strengthsOf } from "./gamepad";
 import { actionOf, DIRECTIONS, keyName, layersOf, mapping, type Action, type Direction, type Layer } from "./mapping";
 
 const TICK_MS = 100;
-/** With nothing pushed the robot hears so often that somebody is there. */
+/** Time between messages while nothing is pushed: they tell the robot that somebody is there. */
 const IDLE_MS = 200;
-/** A release is sent at once, but no sooner than this after the last push. */
+/** Shortest time between the last push and a release, which is otherwise sent at once. */
 const LEAST_MS = 50;
-/** A press to close is said for so long: of several frames only the latest may arrive. */
+/** Time for which a press to close is repeated: of several frames only the latest may arrive. */
 const CLOSE_MS = 300;
 
-/** Which axis a direction is in each mode, and which way. */
+/** Axis and sign of each direction in each mode. */
 const AXES: Record<Mode, Record<Direction, [0 | 1 | 2, 1 | -1]>> = {
   translate: { forward: [0, 1], back: [0, -1], left: [1, 1], right: [1, -1], up: [2, 1], down: [2, -1] },
   rotate: { forward: [1, 1], back: [1, -1], left: [2, 1], right: [2, -1], up: [0, 1], down: [0, -1] },
@@ -24,7 +24,7 @@ const AXES: Record<Mode, Record<Direction, [0 | 1 | 2, 1 | -1]>> = {
 export type Strengths = Partial<Record<Direction, number>>;
 
 const place = signal(0);
-/** What is pushed now, for the marks on the screen. */
+/** Directions that are pushed now, for the marks on the screen. */
 export const pushed = signal<Strengths>({});
 export const layer = (): Layer => {
   const all = layersOf(mapping.value);
@@ -49,7 +49,7 @@ let pressedMs: Partial<Record<Action, number>> = {};
 let sentMs = 0;
 let sentIdle = true;
 
-/** What the robot is told: the mode and three numbers from −1 to 1. */
+/** Return the push that the robot is told: three numbers from −1 to 1. */
 export function pushOf({ mode, means }: Layer, strengths: Strengths): [number, number, number] {
   const push: [number, number, number] = [0, 0, 0];
   for (const direction of DIRECTIONS) {
@@ -61,7 +61,7 @@ export function pushOf({ mode, means }: Layer, strengths: Strengths): [number, n
   return push.map((each) => Math.max(-1, Math.min(1, Math.round(each * 1000) / 1000))) as [number, number, number];
 }
 
-/** Mode and close: once for each press; a press soon after the last one is taken for trembling. */
+/** Change the mode or close the hand, once for each press. A press soon after the last one counts as trembling. */
 export function press(action: "mode" | "close"): void {
   const now = performance.now();
   if (now - (pressedMs[action] ?? -1e9) < settings.value.debounceMs) return;
@@ -73,19 +73,19 @@ export function press(action: "mode" | "close"): void {
   }
 }
 
-/** A direction is held on the screen, or let go. */
+/** Hold a direction on the screen, or let it go. */
 export function hold(direction: Direction, down: boolean, tap = true): void {
   if (down) begin(`screen ${direction}`, direction);
   else end(`screen ${direction}`, tap);
 }
 
-/** Another way than before: what is left of a tap the other way is over. */
+/** Begin a push. What is left of a tap in the opposite direction ends. */
 function begin(name: string, direction: Direction): void {
   nudges.delete(OPPOSITE[direction]);
   held.set(name, { direction, sinceMs: performance.now() });
 }
 
-/** What was held for a moment only is a tap, and moves as long as taps do: a short, weak press counts as well. */
+/** End a push. If it was shorter than a tap, it still moves as long as one: a short, weak press counts as well. */
 function end(name: string, tap: boolean): boolean {
   const was = held.get(name);
   if (was && tap) nudges.set(was.direction, was.sinceMs + mapping.value.nudgeMs);
@@ -125,7 +125,7 @@ export function drive(robot: string): () => void {
     if (event.ctrlKey || event.altKey || event.metaKey || typing(event.target)) return;
     const action = actionOf(event.key);
     if (!action || (!isDirection(action) && action !== "mode" && action !== "close")) return;
-    event.preventDefault(); // else arrows scroll
+    event.preventDefault(); // otherwise arrows scroll the page
     if (event.repeat) return;
     if (isDirection(action)) begin(keyName(event.key), action);
     else press(action);
@@ -138,7 +138,7 @@ export function drive(robot: string): () => void {
     send(true);
   };
   release();
-  padBefore = downOf(mapping.value.pads); // what answered a question just now does not close the hand
+  padBefore = downOf(mapping.value.pads); // a button that has just answered a question does not close the hand
   const timer = window.setInterval(() => {
     if (!document.hidden) send(false);
   }, TICK_MS);

@@ -1,9 +1,9 @@
-/** Gamepads: what is pushed on any of them, and what was moved first when somebody sets up theirs. */
+/** Gamepads: actions pushed on any of them, and the first stick or button moved while somebody sets one up. */
 import type { Action, Pad } from "./mapping";
 
-/** Nothing counts below this; from there on it grows evenly. */
+/** Share of an axis below which it counts as at rest; beyond it, the strength grows evenly. */
 const DEAD = 0.15;
-/** So far an axis must be moved to be meant. */
+/** Share of an axis from which on a movement counts as intended during setup. */
 const MEANT = 0.6;
 
 function all(): Gamepad[] {
@@ -16,7 +16,7 @@ function strengthOf(gamepad: Gamepad, pad: Pad): number {
   return raw <= DEAD ? 0 : Math.min(1, (raw - DEAD) / (1 - DEAD));
 }
 
-/** How far each action is pushed, where it is at all. */
+/** Return the strength of each action that is pushed. */
 export function strengthsOf(pads: Record<Action, Pad | null>): Map<Action, number> {
   const found = new Map<Action, number>();
   for (const gamepad of all())
@@ -27,19 +27,19 @@ export function strengthsOf(pads: Record<Action, Pad | null>): Map<Action, numbe
   return found;
 }
 
-/** What is pressed, for what is pressed once and not pushed. */
+/** Return the actions that are pressed, for those that a press triggers once. */
 export function downOf(pads: Record<Action, Pad | null>): Set<Action> {
   return new Set([...strengthsOf(pads)].filter(([, strength]) => strength > 0.5).map(([action]) => action));
 }
 
 export const connected = (): number => all().length;
 
-/** Everything as it rests: triggers and worn sticks do not rest at zero. */
+/** Return the names of axes and buttons that are off zero at rest, such as triggers and worn sticks. */
 export function rest(): string[] {
   return moved([]).map(({ name }) => name);
 }
 
-/** What is moved now and was not at rest; null while nothing is. */
+/** Return the first axis or button that is moved now and was not off zero at rest; null while there is none. */
 export function first(atRest: readonly string[]): Pad | null {
   return moved(atRest)[0]?.pad ?? null;
 }
