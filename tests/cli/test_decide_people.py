@@ -121,18 +121,41 @@ def test_quiet_hours_are_those_of_the_time_that_is_given(policy: Path, tmp_path:
     assert night["person"] is None
 
 
+def test_words_of_a_file_may_stand_in_capitals_and_twice(policy: Path, tmp_path: Path) -> None:
+    file = people(tmp_path, "- {name: Maya, role: operator, here: True, supports: [own-90, own-90, none]}")
+    asks = [option for option in decided(policy, "--people", file)["options"] if option["action"] == "ask"]
+    assert [option["support"] for option in asks[:2]] == ["own-90", "none"]
+    assert len(asks) == 4 * 2, "four modules, two kinds of support"
+
+
+def test_brackets_in_a_name_are_shown_as_they_are(policy: Path, tmp_path: Path) -> None:
+    called = here("decide", str(policy), "--people", people(tmp_path, '- {name: "[/bold]Ann", level: 4}'), "--at", AT)
+    assert called.out.startswith("ask [/bold]Ann about")
+
+
+def test_without_time_left_there_is_no_empty_table(policy: Path, tmp_path: Path) -> None:
+    arguments = ("--people", people(tmp_path), "--at", AT, "--horizon", "1", "--observed", '[{"executed": "failed"}]')
+    called = here("decide", str(policy), *arguments)
+    assert "are used up" in called.out
+    assert "Lower values" not in called.out
+
+
 @pytest.mark.parametrize(
     ("text", "says"),
     [
         ("- {name: Maya, level: 7}", "level of 'Maya' must be a level or five probabilities, got 7"),
         ("- {name: Maya, level: [1, 1]}", "probabilities of levels must have 5 numbers, got 2"),
         ("- {name: Maya, can: {fly: 1}}", "can of 'Maya' must be among which, diagnose, hands"),
-        ("- {name: Maya, can: {which: 2}}", "can of 'Maya'"),
+        ("- {name: Maya, can: {which: 2}}", "'which' in can of 'Maya' must lie between 0 and 1, got 2"),
         ("- {name: Maya, supports: [magic]}", "supports of 'Maya' must be among none, own, other, both"),
+        ("- {name: Maya, supports: [own-101]}", "supports of 'Maya' must be among none, own, other, both"),
+        ("- {name: Maya, supports: [own-²]}", "supports of 'Maya' must be among none, own, other, both"),
         ("- {name: Maya, consent: perhaps}", "consent of 'Maya' must be true or false"),
+        ("- {name: Maya, consent: []}", "Write for example [which, hands], or false for none"),
         ("- {name: Maya, here: 3}", "here of 'Maya' must be true or false"),
+        ("- {name: Maya, here: [3]}", "here of 'Maya' must be true or false"),
         ("- {name: Maya, comes_s: soon}", "comes_s of 'Maya'"),
-        ("- {name: Maya, answers: 1.5}", "answers"),
+        ("- {name: Maya, answers: 1.5}", "answers of 'Maya' must lie between 0 and 1, got 1.5"),
         ("- Maya", "a person must be a record with a name"),
         ("- {name: Maya, wings: 2}", "'wings' is no field of a person. Known: name, role"),
         ("- {name: Maya, levels: 2}", "abilities, level, here, comes_s"),
@@ -152,3 +175,6 @@ def test_options_about_people_need_people(policy: Path) -> None:
     assert (called.code, "none are given" in " ".join(called.err.split())) == (2, True)
     called = here("decide", str(policy), "--people", "examples/people.yaml", "--at", "soon")
     assert (called.code, "be a date and time" in " ".join(called.err.split())) == (2, True)
+    for year in ("0001", "9999"):
+        called = here("decide", str(policy), "--people", "examples/people.yaml", "--at", f"{year}-12-31T23:59+00:00")
+        assert (called.code, "lie in the years 1971 to 9998" in " ".join(called.err.split())) == (2, True)

@@ -16,7 +16,7 @@ import pytest
 
 from handup.cli.harness import Leaving
 from handup.client.child_server import ChildServer, is_free, known_to
-from handup.core import CannotListen
+from handup.core import CannotListen, ProcessLost
 from handup.desk import Desk
 from handup.journal import Journal
 from handup.server import Access, ServerSettings, start
@@ -87,6 +87,23 @@ def test_it_introduces_nobody_and_its_log_is_its_owners(tmp_path: Path, paired: 
             assert {each.kind for each in journal.read()} == {"access.granted"}
         for each in ("m.db.server.log", "m.db.server"):
             assert stat.S_IMODE((tmp_path / each).stat().st_mode) == 0o600
+    finally:
+        server.close()
+
+
+def test_a_mistake_in_the_file_of_notices_is_told(
+    tmp_path: Path, paired: Paired, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "notify.yaml").write_text("[]", encoding="utf-8")
+    monkeypatch.setenv("HANDUP_NOTIFY", str(tmp_path / "notify.yaml"))
+    server = ChildServer(
+        str(tmp_path / "m.db"), known_to(paired.token, paired.grant.id), port=free_port(), folder=tmp_path
+    )
+    try:
+        with pytest.raises(
+            ProcessLost, match=r"did not start: [^:]*notify\.yaml:1: the file must be a map, got a list"
+        ):
+            server.wait()
     finally:
         server.close()
 

@@ -338,3 +338,15 @@ def test_wrong_options_are_refused() -> None:
         costs.offering([ask("Ada")], ("m",), step_s=0.0)
     with pytest.raises(OutOfRange, match="load_day of 'Ben' must be finite and at least 0, got -1"):
         replace(BEN, load_day=-1.0)
+
+
+def test_wrong_settings_of_options_are_refused() -> None:
+    for wrong, words in (
+        ({"waits_s": (60.0, 0.0)}, "waits_s must be finite and above 0, got 0"),
+        ({"step_s": -1.0}, "step_s must be finite and above 0, got -1"),
+        ({"harm": -3.0}, "harm must be finite and at least 0, got -3"),
+    ):
+        with pytest.raises(OutOfRange, match=words):
+            Options(people=(ADA,), **wrong)  # type: ignore[arg-type]
+    with pytest.raises(OutOfRange, match="seconds of 'again' must be finite and at least 0, got -1"):
+        RecoveryRecord(name="again", seconds=-1.0)

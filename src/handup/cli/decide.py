@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from rich.text import Text
 
 from handup.cli.options import Expert, Policy, Weight
 from handup.cli.output import bar, out, plain_table, print_json, print_table
@@ -147,14 +148,16 @@ def _seconds(at: str) -> float:
     """Return the time of a decision, in seconds since 1970."""
     if not at:
         return time.time()
+    hint = "Write for example 2026-11-19T15:00+00:00."
     try:
         moment = datetime.fromisoformat(at)
-        if moment.tzinfo is not None:
-            return moment.timestamp()
     except ValueError:
-        pass
-    hint = "Write for example 2026-11-19T15:00+00:00."
-    raise Malformed.of("--at", repr(at), "be a date and time with its distance from UTC", hint=hint)
+        moment = datetime.min
+    if moment.tzinfo is None:
+        raise Malformed.of("--at", repr(at), "be a date and time with its distance from UTC", hint=hint)
+    if not 1970 < moment.year < 9999:  # limits reach into the days before and after
+        raise OutOfRange.of("--at", repr(at), "lie in the years 1971 to 9998", hint=hint)
+    return moment.timestamp()
 
 
 def _whom(decision: Decision, options: tuple[Option, ...]) -> dict[str, Any]:
@@ -218,7 +221,8 @@ def _show(
     about = f" about '{decision.module}'" if decision.action is Action.ASK else ""
     whom = f" {decision.person}" if decision.person else ""
     shown = f", with support '{decision.support}'" if decision.support not in (None, "none") else ""
-    out.print(f"[bold]{decision.action}{whom}{about}{shown}[/bold]  ({chosen.name})")
+    # A bracket in a person's name is no markup.
+    out.print(Text.assemble((f"{decision.action}{whom}{about}{shown}", "bold"), f"  ({chosen.name})"))
     out.print(decision.reason)
     inference = belief.inference
     certain = inference.method == "exact" or belief.acting_is_futile
@@ -258,8 +262,10 @@ def _show_options(decision: Decision, options: tuple[Option, ...], now_s: float)
         option = known.get((entry.action, entry.module, entry.person, entry.support, entry.recovery))
         about = (str(entry.action), entry.module or entry.recovery or "", entry.person or "", entry.support or "")
         numbers = _numbers(option) if entry.until_s is None else ("", "", "", "", f"{entry.until_s - now_s:.0f}")
-        table.add_row(*about, *numbers, f"{entry.value:.4g}")
-    print_table(table)
+        table.add_row(*map(Text, (*about, *numbers, f"{entry.value:.4g}")))
+    if decision.alternatives:
+        print_table(table)
+        out.print("Lower values are better.")
     modules = {option.module: None for option in options if option.module is not None}
     held: dict[tuple[str | None, str, float], dict[str | None, None]] = {}
     for option in options:
@@ -269,7 +275,6 @@ def _show_options(decision: Decision, options: tuple[Option, ...], now_s: float)
         some = "" if len(about_modules) == len(modules) else f" about {', '.join(map(repr, about_modules))}"
         before = "" if from_s == math.inf else f" before {datetime.fromtimestamp(from_s, UTC):%Y-%m-%d %H:%M:%S} UTC"
         out.print(f"not {person}{some}{before}: {why}", markup=False)
-    out.print("Lower values are better.")
 
 
 def _numbers(option: Option | None) -> tuple[str, ...]:

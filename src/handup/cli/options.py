@@ -33,7 +33,7 @@ COMMANDS = {
     "page": "Open the page on which people answer; with --demo, see every kind of question.",
     "doctor": "Check this installation and say what to do about what is missing.",
     "workload": "Say what a question costs a person, and how load adds up and fades.",
-    "people": "Score a model of who helps when on people it has not seen.",
+    "people": "Score a model of who helps when, on people it has not seen.",
     "study": "Repeat the papers' simulated experiments, and say which of their claims hold.",
     "journal": "Check, export, replay, erase and repair a journal: what robots asked and people answered.",
     "recipe": "Check recipes and recoveries before anything moves, look at them, and test parts of them alone.",

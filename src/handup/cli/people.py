@@ -54,8 +54,8 @@ def evaluate(
     if both:
         named = ", ".join(f"'{name}'" for name in both[:MOST_NAMED]) + (", …" if len(both) > MOST_NAMED else "")
         note(
-            f"handup: warning: {many(len(both), 'name stands', 'names stand')} in both files ({named}) and count as "
-            "different people. If they are the same, the score is too good: leave them out of one file."
+            f"handup: warning: {many(len(both), 'name stands', 'names stand')} in both files ({named}). The people are "
+            "counted as different. If they are the same, the score is too good: leave them out of one file."
         )
     fit = fit_willingness(seen)
     chances = fit.chances(unseen)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -31,6 +32,7 @@ OF_PERSON = ("name", "role", "limits", "channels", "abilities")
 """Fields of `Person` in the file."""
 NOW = ("level", "here", "comes_s", "answers", "can", "supports", "consent", "load_day")
 """Further fields of a person in the file, about the moment."""
+PERCENT = re.compile(r"(?:100|[0-9]{1,2})?")
 TRUTHS = {"true": True, "yes": True, "false": False, "no": False}
 
 
@@ -97,7 +99,9 @@ def _listed(record: Any) -> ListedPerson:
         load_day=_number(f"load_day of '{person.name}'", record.get("load_day", 0.0)),
     )
     answers = record.get("answers")
-    return ListedPerson(now, None if answers is None else check_share("answers", answers, error=BadSetting))
+    if answers is not None:
+        answers = check_share(f"answers of '{person.name}'", answers, error=BadSetting)
+    return ListedPerson(now, answers)
 
 
 def _level(name: str, value: Any) -> LevelEstimate | None:
@@ -114,14 +118,15 @@ def _level(name: str, value: Any) -> LevelEstimate | None:
 
 def _supports(name: str, values: Any) -> tuple[Support, ...]:
     what = f"supports of '{name}'"
-    return tuple(_support(what, value) for value in _texts(what, values))
+    supports = (_support(what, value) for value in _texts(what, values, "[none, both-90]"))
+    return tuple({support.key: support for support in supports}.values())
 
 
 def _support(what: str, key: str) -> Support:
     kind, _, percent = key.partition("-")
-    if kind not in tuple(Suggestions) or (percent and not percent.isdigit()):
+    if kind not in tuple(Suggestions) or not PERCENT.fullmatch(percent):
         must = f"be among {', '.join(Suggestions)}, such as both-90"
-        raise UnknownName.of(what, shown(key), must, hint="Leave the others out.")
+        raise UnknownName.of(what, shown(key), must, hint="The number is an accuracy from 0 to 100 percent.")
     return Support(Suggestions(kind), int(percent) / 100.0 if percent else 1.0)
 
 
@@ -129,13 +134,16 @@ def _can(name: str, values: Any) -> dict[Need, float]:
     what = f"can of '{name}'"
     if not isinstance(values, Mapping):
         raise Malformed.of(what, shown(values), "be a record", hint="Write for example {hands: 0.9}.")
-    return {_need(what, need): check_share(what, chance, error=BadSetting) for need, chance in values.items()}
+    return {
+        _need(what, need): check_share(f"'{need}' in {what}", chance, error=BadSetting)
+        for need, chance in values.items()
+    }
 
 
 def _consent(name: str, value: Any) -> tuple[Need, ...] | None:
     what = f"consent of '{name}'"
     if isinstance(value, list):
-        return tuple(_need(what, need) for need in _texts(what, value))
+        return tuple(_need(what, need) for need in _texts(what, value, "[which, hands], or false for none"))
     return None if _truth(what, value) else ()
 
 
@@ -145,16 +153,17 @@ def _need(what: str, value: Any) -> Need:
     return Need(value)
 
 
-def _texts(what: str, values: Any) -> list[str]:
+def _texts(what: str, values: Any, example: str) -> list[str]:
     if not isinstance(values, list) or not values or not all(isinstance(value, str) for value in values):
-        raise Malformed.of(what, shown(values), "be a list of words", hint="Write for example [none, both-90].")
+        raise Malformed.of(what, shown(values), "be a list of words", hint=f"Write for example {example}.")
     return values
 
 
 def _truth(what: str, value: Any) -> bool:
-    if value not in TRUTHS:
-        raise Malformed.of(what, shown(value), "be true or false", hint="Write it without quotes.")
-    return TRUTHS[value]
+    truth = TRUTHS.get(value.lower()) if isinstance(value, str) else None
+    if truth is None:
+        raise Malformed.of(what, shown(value), "be true or false", hint="Write one of these words.")
+    return truth
 
 
 def _number(what: str, value: Any) -> float:

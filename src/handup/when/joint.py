@@ -54,8 +54,9 @@ class Joint:
 
     Args:
         floor: Least probability that the problem is solved, best other option included. Where the best option falls
-            below it, the options are weighed again with giving up at `RAISED` times its cost, and nothing waits for a
-            better moment, since that is time in which somebody could be asked. 0 for no such limit.
+            below it, the options are weighed again with giving up at `RAISED` times its cost, and without waits for a
+            better moment, since that is time in which somebody could be asked. It still waits where a limit keeps
+            people from being asked. 0 for no floor.
 
     Raises:
         OutOfRange: The floor is no probability.
@@ -375,7 +376,7 @@ class Weighing:
 
 
 def _insistent(costs: Costs) -> Costs:
-    """Return costs with which a problem is given up late, and nothing waits for a better moment."""
+    """Return costs with which a problem is given up late, and no better moment is waited for."""
     options = tuple(option for option in costs.options if option.action is not Action.WAIT)
     return replace(costs, options=options, stake=RAISED * costs.yield_price)
 

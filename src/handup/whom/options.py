@@ -39,7 +39,7 @@ class RecoveryRecord:
         seconds: Time that it takes.
 
     Raises:
-        OutOfRange: A count is negative, or there were more successes than uses.
+        OutOfRange: A count or the time is negative, or there were more successes than uses.
     """
 
     name: str
@@ -53,6 +53,9 @@ class RecoveryRecord:
             got = f"{self.uses}, {self.successes} and {self.left}"
             must = "be counts with no more successes than uses"
             raise OutOfRange.of("uses, successes and left", got, must, hint="Count them again.")
+        if not 0.0 <= self.seconds < math.inf:
+            must = "be finite and at least 0"
+            raise OutOfRange.of(f"seconds of '{self.name}'", f"{self.seconds:g}", must, hint="Give such a time.")
 
     def works(self, failed: int = 0) -> float:
         """Return the mean of the Beta distribution that its record leads to, after more uses that did not help."""
@@ -82,6 +85,9 @@ class Options:
         harm: Cost of a wrong answer; that of one failed try where it is None, since the robot then acts on it.
         step_s: Seconds of one unit of time; None where time is counted in steps.
         until_s: Time after which an answer counts for nothing.
+
+    Raises:
+        OutOfRange: A wait or the unit of time is not above 0, or the harm is negative.
     """
 
     people: tuple[PersonNow, ...]
@@ -98,6 +104,14 @@ class Options:
     harm: float | None = None
     step_s: float | None = None
     until_s: float = math.inf
+
+    def __post_init__(self) -> None:
+        for name, numbers in (("waits_s", self.waits_s), ("step_s", () if self.step_s is None else (self.step_s,))):
+            for number in numbers:
+                if not 0.0 < number < math.inf:
+                    raise OutOfRange.of(name, f"{number:g}", "be finite and above 0", hint="Give a time in seconds.")
+        if self.harm is not None and not 0.0 <= self.harm < math.inf:
+            raise OutOfRange.of("harm", f"{self.harm:g}", "be finite and at least 0", hint="Give a cost, or 0.")
 
     def costs_at(self, moment: DecisionMoment) -> Costs:
         """Return the costs of a moment with every option that is allowed now or will be."""

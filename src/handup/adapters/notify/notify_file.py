@@ -223,13 +223,14 @@ class _Section:
         node: The map.
         what: Name of the map in messages.
         known: All keys that it may have.
+        hint: What to write instead of something that is no map.
     """
 
-    def __init__(self, node: Node, what: str, known: Iterable[str]) -> None:
+    def __init__(self, node: Node, what: str, known: Iterable[str], hint: str = START) -> None:
         self.what = what
         self.line = node.line
         if not isinstance(node, YamlMap):
-            raise Malformed(f"{what} must be a map, got {in_words(node)}", hint=START, line=node.line)
+            raise Malformed(f"{what} must be a map, got {in_words(node)}", hint=hint, line=node.line)
         self.nodes = {key: entry.value for key, entry in node.entries.items()}
         names = tuple(known)
         for key, entry in node.entries.items():
@@ -273,7 +274,9 @@ class _Section:
             value = float("nan")
         if not low <= value <= high:
             must = f"be a number from {low:g} to {high:g}"
-            raise OutOfRange(f"{self.named(key)} must {must}, got {in_words(node)}", hint="Change it.", line=node.line)
+            raise OutOfRange(
+                f"{self.named(key)} must {must}, got {in_words(node)}", hint="Give such a number.", line=node.line
+            )
         return value
 
     def count(self, key: str, default: int, low: int, high: int) -> int:
@@ -281,7 +284,7 @@ class _Section:
         value = self.number(key, default, low, high)
         if value != int(value):
             cause = f"{self.named(key)} must be a whole number, got {value:g}"
-            raise OutOfRange(cause, hint="Change it.", line=self.line_of(key))
+            raise OutOfRange(cause, hint="Give such a number.", line=self.line_of(key))
         return int(value)
 
     def flag(self, key: str) -> bool:
@@ -484,7 +487,8 @@ def _person(node: Node, what: str, ways: list[str]) -> PersonNotices:
                 raise Malformed(cause, hint="Choose a long one that nobody guesses.", line=section.line_of(way))
     every_s, most = 60.0, 0
     if section.has("reminders"):
-        reminders = _Section(section.nodes["reminders"], f"reminders of {what}", ("every_s", "most"))
+        hint = "Write for example: {every_s: 60, most: 3}."
+        reminders = _Section(section.nodes["reminders"], f"reminders of {what}", ("every_s", "most"), hint)
         every_s = reminders.number("every_s", every_s, SHORTEST_REMINDER_S, LONGEST_S)
         most = reminders.count("most", 1, 0, MOST_REMINDERS)
     return PersonNotices(
@@ -502,13 +506,13 @@ def _quiet(section: _Section) -> tuple[QuietHours, ...]:
     if not section.has("quiet"):
         return ()
     node = section.nodes["quiet"]
+    hint = 'Write for example: [{start: "22:00", end: "07:00", zone: Europe/Berlin}].'
     if not isinstance(node, Listing):
         cause = f"{section.named('quiet')} must be a list, got {in_words(node)}"
-        hint = 'Write for example: [{start: "22:00", end: "07:00", zone: Europe/Berlin}].'
         raise Malformed(cause, hint=hint, line=node.line)
     hours = []
     for item in node.items:
-        part = _Section(item, "quiet hours", ("start", "end", "zone"))
+        part = _Section(item, "quiet hours", ("start", "end", "zone"), hint)
         given = {"start": part.text("start"), "end": part.text("end"), "zone": part.text("zone", "UTC")}
         try:
             hours.append(QuietHours(**given))
