@@ -122,7 +122,7 @@ class DeskMachine(RuleBasedStateMachine):
             {
                 "audience": audience,
                 "turn": audience[0],
-                "first": audience[0],
+                "owners": {audience[0], *self._answerers()},
                 "deadline_s": deadline_s,
                 "passed": [],
                 "ended": None,
@@ -134,6 +134,10 @@ class DeskMachine(RuleBasedStateMachine):
             },
         )
         assert (record.id, masked(record.audience)) == (f"run/{step}/1", known["audience"])
+
+    def _answerers(self) -> set[str | None]:
+        """Those who had answered in the run: their words may be in a question."""
+        return {known["answer"][0] for known in self.model.values() if known["answer"] is not None}
 
     def _question(self, which: int) -> str:
         """Mostly one that waits, now and then one that ended or that nobody asked."""
@@ -292,18 +296,17 @@ class DeskMachine(RuleBasedStateMachine):
         def without(names: tuple[str | None, ...]) -> tuple[str | None, ...]:
             return tuple(None if each == name else each for each in names)
 
-        was_first, had_turn = known["first"] == name, known["turn"] == name
+        was_owner, had_turn = name in known["owners"], known["turn"] == name
         known["audience"], known["passed"] = without(known["audience"]), list(without(tuple(known["passed"])))
         known["done"] = {key: said for key, said in known["done"].items() if key[1] != name}
-        known["first"] = None if was_first else known["first"]
         if known["answer"] is not None and known["answer"][0] == name:
             known["answer"] = (None, None)
         if known["claim"] is not None and known["claim"][0] == name:
             known["claim"] = (None, *known["claim"][1:])
-        if known["ended"] is not None or not (was_first or had_turn):
+        if known["ended"] is not None or not (was_owner or had_turn):
             return
         left = [each for each in known["audience"] if each is not None and each not in known["passed"]]
-        if was_first or not left:
+        if was_owner or not left:
             known["ended"] = "withdrawn"
         else:
             known["turn"], known["claim"], known["deferred_s"] = left[0], None, None

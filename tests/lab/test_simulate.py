@@ -339,7 +339,7 @@ def test_rows_hang_together(method: str, data: st.DataObject) -> None:
     assert (found.executions[found.recovered] >= 1).all()
     lost = np.where(found.recovered, steps - 1, horizon)
     np.testing.assert_allclose(found.objective, cell.w * found.load + (1 - cell.w) * lost, atol=1e-9)
-    if method != "troubleshoot":
+    if method not in ("troubleshoot", "joint"):
         assert (found.questions <= cell.modules).all(), "a pair asks about each module once"
         assert (steps[~found.recovered] == horizon).all(), "a pair does not give up"
     if method.startswith("never") and not method.endswith("query-for-all"):

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from handup.policy import Belief, Gate, Module, ModuleGraph
 from tests.make import chain_of
 from tests.oracles.enumeration import Answered, Event, Executed, Forwarded, enumerate_history, tell
-from tests.strategies import histories, module_lists, share_of_examples
+from tests.strategies import chances, histories, module_lists, share_of_examples
 
 LONG = 10_000
 
@@ -63,7 +63,7 @@ def test_forward_passes_with_new_confidences_equal_enumeration(modules: list[Mod
     names = st.sampled_from([module.name for module in modules])
     events: list[Event] = []
     for _ in range(3):
-        brought = data.draw(st.dictionaries(names, st.floats(0.0, 1.0), max_size=2))
+        brought = data.draw(st.dictionaries(names, chances, max_size=2))
         events += [Executed(False), Forwarded(tuple(brought.items()))]
     assert_equals_enumeration(modules, events)
 
