@@ -347,6 +347,6 @@ def test_wrong_settings_of_options_are_refused() -> None:
         ({"harm": -3.0}, "harm must be finite and at least 0, got -3"),
     ):
         with pytest.raises(OutOfRange, match=words):
-            Options(people=(ADA,), **wrong)  # type: ignore[arg-type]
+            Options(people=(ADA,), **wrong)
     with pytest.raises(OutOfRange, match="seconds of 'again' must be finite and at least 0, got -1"):
         RecoveryRecord(name="again", seconds=-1.0)
