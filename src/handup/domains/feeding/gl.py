@@ -6,6 +6,7 @@ import atexit
 import contextlib
 import ctypes.util
 import importlib
+import logging
 import os
 import threading
 import weakref
@@ -19,6 +20,7 @@ from numpy.typing import NDArray
 from handup.core import MissingExtra, NoPictures
 
 PACKAGES = "libegl1 libegl-mesa0 libgl1-mesa-dri libopengl0"
+LOG = logging.getLogger(__name__)
 BUFFER = (640, 480)
 """The largest picture: width and height in px."""
 _LOCK = threading.RLock()
@@ -40,11 +42,15 @@ def mujoco() -> Any:
         only_osmesa = ctypes.util.find_library("EGL") is None and ctypes.util.find_library("OSMesa") is not None
         os.environ["MUJOCO_GL"] = "osmesa" if only_osmesa else "egl"
     try:
-        return importlib.import_module("mujoco")
+        module = importlib.import_module("mujoco")
     except ModuleNotFoundError as error:
         raise MissingExtra.of("sim", "the simulated plate") from error
     except (AttributeError, ImportError, OSError, RuntimeError) as error:
         raise _no_pictures(error) from error
+    # By itself MuJoCo writes warnings to MUJOCO_LOG.TXT, in whichever folder the program runs. Worlds look at
+    # `data.warning` and roll back.
+    module.set_mju_user_warning(LOG.info)
+    return module
 
 
 @cache

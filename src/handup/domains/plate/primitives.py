@@ -1,0 +1,93 @@
+"""What the robot can do on a plate, where it does it, and what came of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Mask = NDArray[np.bool_]
+"""Picture from above, rows from far to near: true where there is food."""
+ALPHA = 0.66
+"""Weight of what was picked up against the loss of coverage in a reward, as in the paper."""
+
+
+class PlateFood(StrEnum):
+    """Food on the plate."""
+
+    NOODLES = "noodles"
+    BEANS = "beans"
+
+    @property
+    def actions(self) -> int:
+        """Number of actions in which a plate is to be cleared, as in the paper."""
+        return 10 if self is PlateFood.NOODLES else 8
+
+
+class PlatePrimitive(StrEnum):
+    """What the robot may do next."""
+
+    ACQUIRE = "acquire"
+    """Twirl noodles onto the fork, or scoop beans between spoon and pusher, where the food is densest."""
+    GROUP = "group"
+    """Push food from where it lies furthest from the rest to where it is densest."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Aim:
+    """Places at which a primitive is done, on the table in metres, with the middle of the plate at 0, 0.
+
+    Args:
+        dense_m: Where the food is densest: x and y.
+        far_m: Food that lies furthest from the rest: x and y.
+        grain_rad: Direction of the strands at the densest place, from 0 to π.
+    """
+
+    dense_m: tuple[float, float]
+    far_m: tuple[float, float]
+    grain_rad: float = 0.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Moved:
+    """What an engine reports of one motion, in shares of the full plate.
+
+    Args:
+        taken: Picked up, and so gone from the plate.
+        lost: Fell off the plate.
+        dropped: Was lifted and fell back onto the plate.
+        unstable: True if the physics went wrong; the engine has rolled it back, and nothing moved.
+    """
+
+    taken: float = 0.0
+    lost: float = 0.0
+    dropped: float = 0.0
+    unstable: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlateOutcome:
+    """What came of one action.
+
+    Args:
+        primitive: What was done.
+        aim: Where it was meant to be done.
+        moved: What the motion brought.
+        covered: Share of the plate that food covered before.
+        covers: Share of the plate that food covers now.
+        left: Share of the full plate that is left.
+    """
+
+    primitive: PlatePrimitive
+    aim: Aim
+    moved: Moved
+    covered: float
+    covers: float
+    left: float
+
+    def reward(self, alpha: float = ALPHA) -> float:
+        """Return α times what was picked up, plus 1 − α times the loss of coverage."""
+        return alpha * self.moved.taken + (1.0 - alpha) * (self.covered - self.covers)

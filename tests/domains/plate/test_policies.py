@@ -1,0 +1,106 @@
+"""Plain policies and oracles, on plates without physics."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+import pytest
+
+from handup.domains.plate.clearing_world import ClearingWorld
+from handup.domains.plate.low_level import PIXELS, SIDE_M
+from handup.domains.plate.oracles import clear_fairly, clear_knowing, opening_values
+from handup.domains.plate.policies import (
+    FixedSequence,
+    HullThreshold,
+    PeakThreshold,
+    PlatePolicy,
+    PlateSight,
+    RandomChoice,
+    clear,
+    cleared,
+    hull_cm2,
+    peak,
+)
+from handup.domains.plate.primitives import PlatePrimitive
+from tests.domains.plate.toy import ToyEngine
+
+ACQUIRE, GROUP = PlatePrimitive.ACQUIRE, PlatePrimitive.GROUP
+
+
+def world(seed: int = 5, full: int = 30) -> ClearingWorld:
+    return ClearingWorld(ToyEngine(full=full), seed=seed)
+
+
+def done_by(policy: PlatePolicy, seed: int = 5) -> list[PlatePrimitive]:
+    return [outcome.primitive for outcome in clear(world(seed), policy)]
+
+
+def test_fixed_sequences_go_on_acquiring() -> None:
+    assert done_by(FixedSequence("gag"))[:5] == [GROUP, ACQUIRE, GROUP, ACQUIRE, ACQUIRE]
+    assert set(done_by(FixedSequence())) == {ACQUIRE}
+
+
+def test_chance_is_the_seed_s() -> None:
+    assert done_by(RandomChoice(1)) == done_by(RandomChoice(1))
+    drawn = [done for seed in range(60) for done in done_by(RandomChoice(seed, share=0.25))]
+    assert drawn.count(GROUP) / len(drawn) == pytest.approx(0.25, abs=0.08)
+
+
+def test_thresholds_look_at_the_plate_and_end_with_an_acquisition() -> None:
+    wide, narrow = HullThreshold(0.0), HullThreshold(1e9)
+    assert done_by(wide)[:-1].count(ACQUIRE) == 0 or len(done_by(wide)) < 8
+    assert done_by(wide)[-1] is ACQUIRE
+    assert set(done_by(narrow)) == {ACQUIRE}
+    assert set(done_by(PeakThreshold(0.0))) == {ACQUIRE}
+    assert done_by(PeakThreshold(1.1, most=2)).count(GROUP) == 2
+
+
+def test_hull_and_peak() -> None:
+    mask = np.zeros((PIXELS, PIXELS), dtype=np.bool_)
+    assert hull_cm2(mask) == peak(mask) == 0.0
+    mask[10:21, 30:41] = True
+    assert hull_cm2(mask) == pytest.approx((10 * 100 * SIDE_M / PIXELS) ** 2)
+    assert 0.8 < peak(mask) <= 1.0
+    mask[:] = False
+    mask[3, 3:9] = True
+    assert hull_cm2(mask) == 0.0, "a line has no area"
+
+
+def test_the_value_of_an_opening_is_that_of_playing_it() -> None:
+    plate = world()
+    values = opening_values(plate, draws=3, openings=("a", "g", "ggg"))
+    assert [value.opening for value in values] == ["a", "g", "ggg"]
+    assert plate.actions == 0
+    silent = ClearingWorld(ToyEngine(), seed=5)
+    silent.noise = type(silent.noise)(place_m=0.0, turn_rad=0.0)
+    for value in opening_values(silent, draws=2):
+        played = silent.copy()
+        assert value.mean == pytest.approx(cleared(clear(played, FixedSequence(value.opening))))
+        assert value.error == pytest.approx(0.0)
+    silent.actions = 7
+    assert [value.opening for value in opening_values(silent, draws=1)] == ["a", "g"]
+
+
+def test_the_clairvoyant_finds_the_best_sequence_of_all() -> None:
+    plate = world(8, full=12)
+    plate.actions = plate.food.actions - 4
+    best = 0.0
+    for letters in product("ag", repeat=4):
+        played = plate.copy()
+        best = max(best, cleared(tuple(played.act(GROUP if letter == "g" else ACQUIRE) for letter in letters)))
+    assert clear_knowing(plate, beam=16) == pytest.approx(best)
+    assert clear_knowing(plate, beam=1) <= best + 1e-12
+
+
+def test_the_fair_oracle_is_worth_more_than_acquiring_alone() -> None:
+    gains = []
+    for seed in range(12):
+        alone = cleared(clear(world(seed), FixedSequence()))
+        gains.append(cleared(clear_fairly(world(seed), draws=2)) - alone)
+    assert np.mean(gains) > 0.02
+
+
+def test_sight_is_the_present_mask() -> None:
+    mask = world().mask()
+    assert PlateSight(masks=(~mask, mask), done=(ACQUIRE,), left=3).mask is mask
