@@ -128,7 +128,7 @@ def test_the_rules_that_were_counted_are_those_that_there_are(tmp_path: Path) ->
     published = recovery_page.record("recovery-rules")
     assert json.loads(json.dumps(outcome.record["parts"])) == published["parts"]
     assert outcome.record["rules"] == published["rules"]
-    assert f"With {recovery_rules.STUDY.cells} rules it builds its kits" in PAGE
+    assert f"With {recovery_rules.STUDY.cells} recoveries, called *rules* here, it builds its" in PAGE
     assert set(recovery_rules.HINTS) == set(ResumeHint)
     listed = recovery_rules.one_by_one(outcome.results).rows
     for hint, shares in outcome.record["parts"][2]["shares"].items():
