@@ -152,13 +152,13 @@ def _touching(work: NoodleWork, numbers: NoodleNumbers, ends: Ints, where: Float
 
     Pairs that were far apart are not looked at before their strands have gone as far.
     """
-    p, size = work.points, work.size
+    p = work.points
     near = 2.0 * numbers.radius + numbers.reach
     stir = numbers.stir * numbers.stir
     n = 0
     for k in range(work.listed[0]):
         a, b = work.pairs[k, 0], work.pairs[k, 1]
-        first, second = a // size, b // size
+        first, second = work.owner[a], work.owner[b]
         gone = work.travel[first] + work.travel[second]
         if gone < work.due[k] or not (work.awake[first] or work.awake[second]):
             continue
@@ -259,8 +259,8 @@ def _separate(
         if depth <= 0.0:
             continue
         depth = min(depth, numbers.most_push)
-        of_a = 1.0 if work.awake[a // size] else 0.0
-        of_b = 1.0 if b < points and work.awake[min(b, points - 1) // size] else 0.0
+        of_a = 1.0 if work.awake[work.owner[a]] else 0.0
+        of_b = 1.0 if b < points and work.awake[work.owner[min(b, points - 1)]] else 0.0
         weights = of_a * ((1.0 - s) * (1.0 - s) + s * s) + of_b * ((1.0 - t) * (1.0 - t) + t * t)
         if weights <= 0.0:
             continue
@@ -376,7 +376,7 @@ def _bear(work: NoodleWork, numbers: NoodleNumbers) -> None:
     """Keep the points on top of plate, rim and table, and hold what rubs."""
     p, old = work.points, work.before
     for i in range(len(work.awake) * work.size):
-        if not work.awake[i // work.size]:
+        if not work.awake[work.owner[i]]:
             continue
         r = math.sqrt(p[i, 0] * p[i, 0] + p[i, 1] * p[i, 1]) + TINY
         nx, ny, nz = 0.0, 0.0, 1.0
@@ -435,7 +435,7 @@ def _rest(work: NoodleWork, numbers: NoodleNumbers) -> None:
 @_compiled
 def _set_out(work: NoodleWork, numbers: NoodleNumbers, stirred: Mask, tools: Floats) -> None:
     """Wake what was stirred, move points by speed and weight, and tools to their next place."""
-    p, size = work.points, work.size
+    p = work.points
     points = len(work.velocity)
     for k in range(len(work.awake)):
         if stirred[k]:
@@ -444,7 +444,7 @@ def _set_out(work: NoodleWork, numbers: NoodleNumbers, stirred: Mask, tools: Flo
             work.gauges[MOVED] = HURRY
     work.before[:] = p
     for i in range(points):
-        if work.awake[i // size]:
+        if work.awake[work.owner[i]]:
             p[i, 0] += work.velocity[i, 0] * numbers.step
             p[i, 1] += work.velocity[i, 1] * numbers.step
             p[i, 2] += (work.velocity[i, 2] - numbers.gravity * numbers.step) * numbers.step

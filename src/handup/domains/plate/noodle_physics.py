@@ -70,6 +70,7 @@ class NoodleWork(NamedTuple):
         velocity: Of the strands' points.
         weight: Ease with which each point follows its neighbours: less where a tool holds it.
         size: Points of a strand.
+        owner: Strand of each of the strands' points.
         tool_radius: Half the thickness of the tools.
         awake: Strands that move.
         still: Steps for which each strand has been still.
@@ -88,6 +89,7 @@ class NoodleWork(NamedTuple):
     velocity: Floats
     weight: Floats
     size: int
+    owner: NDArray[np.int64]
     tool_radius: float
     awake: NDArray[np.bool_]
     still: NDArray[np.int64]
@@ -118,6 +120,7 @@ class NoodleWork(NamedTuple):
             velocity=np.zeros((count * size, 3)),
             weight=np.ones(count * size),
             size=size,
+            owner=np.repeat(np.arange(count), size),
             tool_radius=tool_radius,
             awake=np.ones(count, np.bool_),
             still=np.zeros(count, np.int64),

@@ -53,7 +53,7 @@ class NoodlePhysics:
         touch_m: Gap up to which strands count as touching.
         reach_m: Gap up to which a step looks after a contact: ways of a step at the speed of tools.
         skin_m: Way that strands may go before pairs are looked for again.
-        room: Pairs for which there is room, for each segment: three times what was seen.
+        room: Pairs for which there is room, for each segment: well above the most that was seen.
         flat_m: Radius of the plate's flat part, as in the feeding world.
         rim_m: Radius of its rim.
         rim_height_m: Height of its rim.
@@ -115,8 +115,8 @@ class NoodlePhysics:
     stir_m_s: float = 0.02
     touch_m: float = 0.0005
     reach_m: float = 0.001
-    skin_m: float = 0.003
-    room: int = 24
+    skin_m: float = 0.0045
+    room: int = 40
     flat_m: float = FLAT_M
     rim_m: float = RIM_M
     rim_height_m: float = RIM_HEIGHT_M
