@@ -18,12 +18,12 @@ from handup.domains.plate.primitives import PlateOutcome, PlatePrimitive
 DRAWS = 6
 """Roll-outs of each opening."""
 OPENINGS = ("a", "g", "gg")
-"""What is tried next in a roll-out, before it acquires until the actions are used up."""
+"""Openings that a roll-out tries, before it acquires until the actions are used up."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class OpeningValue:
-    """What an opening brings, by roll-outs.
+    """Value of an opening, by roll-outs.
 
     Args:
         opening: Its letters.

@@ -23,7 +23,7 @@ LETTERS = {"a": ACQUIRE, "g": GROUP}
 
 @dataclass(frozen=True, kw_only=True)
 class PlateSight:
-    """What a policy knows: everything that the robot has seen and done on this plate.
+    """Knowledge of a policy: everything that the robot has seen and done on this plate.
 
     Args:
         masks: Masks from the first to the present one.

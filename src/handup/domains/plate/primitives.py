@@ -1,4 +1,4 @@
-"""What the robot can do on a plate, where it does it, and what came of it."""
+"""Actions of the robot on a plate, their places, and their outcomes."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class PlateFood(StrEnum):
 
 
 class PlatePrimitive(StrEnum):
-    """What the robot may do next."""
+    """Kinds of actions of the robot."""
 
     ACQUIRE = "acquire"
     """Twirl noodles onto the fork, or scoop beans between spoon and pusher, where the food is densest."""
@@ -53,7 +53,7 @@ class Aim:
 
 @dataclass(frozen=True, kw_only=True)
 class Moved:
-    """What an engine reports of one motion, in shares of the full plate.
+    """Result of one motion, in shares of the full plate.
 
     Args:
         taken: Picked up, and so gone from the plate.
@@ -70,7 +70,7 @@ class Moved:
 
 @dataclass(frozen=True, kw_only=True)
 class PlateOutcome:
-    """What came of one action.
+    """Outcome of one action.
 
     Args:
         primitive: What was done.
