@@ -113,8 +113,8 @@ def numbers_of(found: list[float]) -> dict[str, float]:
 
 
 def find_chromium() -> str | None:
-    """HANDUP_CHROMIUM, else one on the path."""
-    names = ("chromium", "chromium-browser", "google-chrome")
+    """HANDUP_CHROMIUM, else one on the path: best one without windows, which takes a third less of the processor."""
+    names = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
     return os.environ.get("HANDUP_CHROMIUM") or next(filter(None, map(shutil.which, names)), None)
 
 

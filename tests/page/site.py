@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import shutil
 import signal
 import socket
 import subprocess
@@ -22,6 +20,7 @@ import httpx
 import pytest
 from playwright.sync_api import BrowserContext, Locator, Page, expect
 
+from benchmarks.page import find_chromium as installed_chromium
 from handup.cli.page import PICTURES, PLATE, TOUR, picture
 from handup.core import Person, Question, Role
 from handup.desk import Desk, Record
@@ -39,11 +38,10 @@ _NUMBERS = count(1)
 
 
 def find_chromium() -> str:
-    """The browser of the tests: HANDUP_CHROMIUM, else one on the path."""
-    names = ("chromium", "chromium-browser", "google-chrome")
-    found = os.environ.get("HANDUP_CHROMIUM") or next(filter(None, map(shutil.which, names)), None)
+    """Return the browser of the tests, or fail."""
+    found = installed_chromium()
     if found is None:
-        pytest.fail("no Chromium here; run: apt-get install chromium", pytrace=False)
+        pytest.fail("no Chromium here; run: apt-get install chromium-headless-shell", pytrace=False)
     return found
 
 
