@@ -30,6 +30,7 @@ from tests.cli.sitting import LOOK_S, free_port, until
 from tests.fakes.diner import Diner
 from tests.fakes.panels import panel
 from tests.outside import install
+from tests.soak import swept
 
 PERSON = Workplace.person
 ASKS = "method=topo+query-for-all"
@@ -143,7 +144,7 @@ def test_after_a_stop_it_begins_the_cup_again_once_it_may(made: Robot) -> None:
     assert robot.wait(30) == 0
 
 
-@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT], ids=["killed", "Ctrl-C"])
+@pytest.mark.parametrize("number", swept([signal.SIGKILL, signal.SIGINT], test=(signal.SIGKILL,)))
 def test_a_meal_goes_on_with_the_same_question_to_the_end(made: Robot, number: signal.Signals) -> None:
     robot = made.start("--world", "feeding", *(f"--set={option}" for option in ("bites=1", "rest_s=0", ASKS)))
     made.pair()
@@ -163,7 +164,7 @@ def test_a_meal_goes_on_with_the_same_question_to_the_end(made: Robot, number: s
         assert not next_meal(journal, Order(), MealTerms()).goes_on, "what is over is not taken up by `handup meal`"
 
 
-@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT], ids=["killed", "Ctrl-C"])
+@pytest.mark.parametrize("number", swept([signal.SIGKILL, signal.SIGINT], test=(signal.SIGKILL,)))
 def test_a_reach_goes_on_with_the_same_question_to_the_end(made: Robot, number: signal.Signals) -> None:
     robot = made.start("--world", "reaching", "--set=scene=U22", "--set=method=entropy", "--set=limit_s=4")
     made.pair()

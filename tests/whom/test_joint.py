@@ -84,11 +84,13 @@ def broken_limits(scene: Scene, decision: Decision) -> list[str]:
     return [name for name, holds in broken.items() if holds]
 
 
-def test_no_option_outside_a_hard_limit_is_ever_chosen() -> None:
-    random = np.random.default_rng(22)
+@pytest.mark.parametrize("part", swept(range(5), test=(0,)))
+def test_no_option_outside_a_hard_limit_is_ever_chosen(part: int) -> None:
+    """10,000 random moments in all five parts."""
+    random = np.random.default_rng((22, part))
     plain = strategy("topo+query-for-all")
     asked = 0
-    for _ in range(10_000):
+    for _ in range(2_000):
         scene = scene_of(random, people=3, modules=2, waits=False)
         belief, now_s = scene.moment.belief, scene.moment.now_s
         costs = scene.options.costs_at(scene.moment)
@@ -97,7 +99,7 @@ def test_no_option_outside_a_hard_limit_is_ever_chosen() -> None:
             if decision.action is Action.ASK:
                 asked += 1
                 assert broken_limits(scene, decision) == []
-    assert asked > 3000
+    assert asked > 600
 
 
 def test_the_mean_of_the_least_is_that_of_all_combinations() -> None:

@@ -79,7 +79,8 @@ class Results(Generic[S]):
         """Return the rows of an arm that meet the conditions, in an order that all arms share."""
         if (arm, where) not in self._rows:
             if where:
-                kept = tuple(row for row in self.rows(arm) if _meets(row, where))
+                # One condition after the other: conditions come sorted, so many lookups share the first ones.
+                kept = tuple(row for row in self.rows(arm, where[:-1]) if _meets(row, *where[-1]))
             else:
                 kept = tuple(
                     {"arm": arm, **dict(batch.place.settings), **row}
@@ -170,8 +171,8 @@ class Results(Generic[S]):
         return [tuple(row[name] for name in self.study.unit) for row in self.rows(arm, where)]
 
 
-def _meets(row: Row, where: Where) -> bool:
-    return all(row[name] in value if isinstance(value, tuple) else row[name] == value for name, value in where)
+def _meets(row: Row, name: str, value: Any) -> bool:
+    return row[name] in value if isinstance(value, tuple) else bool(row[name] == value)
 
 
 def _sums(units: Units, values: NDArray[np.float64 | np.bool_]) -> Vector:
