@@ -13,8 +13,7 @@ from scipy import stats
 from handup.lab.batch import run_block
 from handup.lab.cell import Cell, Structure, WorldKind
 from handup.lab.random_policies import random_wiring
-from handup.lab.simulate import OneByOne
-from handup.lab.vectorised import vectorised
+from handup.lab.simulate import OneByOne, vectorised
 from handup.lab.world import STATE, Draw, EpisodeBlock, block_sizes, blocks, low_modules, stream
 from handup.policy import Gate, Module, ModuleGraph
 from tests.lab.cells import block_of, terms_of

@@ -16,6 +16,7 @@ import numpy as np
 
 from handup.core import NotSolvable, OutOfRange, check_probability, default_horizon
 from handup.lab.batch import EpisodeTerms
+from handup.lab.cell import check_whole
 from handup.lab.episodes import Episodes, MetricMeasure
 from handup.lab.simulate import CachedSelector, simulate_blocks
 from handup.lab.world import blocks_of
@@ -65,7 +66,7 @@ class Setting:
         if not 0.0 <= self.w <= 1.0:
             hint = "0: only time counts; 1: only load counts."
             raise OutOfRange.of("w", f"{self.w:g}", "lie between 0 and 1", hint=hint)
-        _check_whole("horizon", self.horizon, 1, Settings().max_steps_per_module * len(self.graph))
+        check_whole("horizon", self.horizon, 1, Settings().max_steps_per_module * len(self.graph))
 
     @classmethod
     def of(cls, graph: ModuleGraph, *, expert: float = 1.0, w: float = 0.5, horizon: int | None = None) -> Setting:
@@ -230,8 +231,8 @@ def advise(
         'troubleshoot'
     """
     place = Setting.of(graph, expert=expert, w=w, horizon=horizon)
-    _check_whole("episodes", episodes, 2, MOST_EPISODES)
-    _check_whole("seed", seed, 0, 2**63)
+    check_whole("episodes", episodes, 2, MOST_EPISODES)
+    check_whole("seed", seed, 0, 2**63)
     methods = methods_for(graph)
     lived = place.live(methods, episodes, seed, progress=progress)
     left_out = tuple(method for method in methods if method not in lived)
@@ -285,9 +286,3 @@ def _on_front(row: MethodRow, rows: Sequence[MethodRow]) -> bool:
     gains = ((rival.measures["success"].mean - success, load - rival.measures["query_cost"].mean) for rival in rows)
     # Load within 1e-12 counts as equal: sums of the same costs in another order differ by rounding.
     return not any(min(more, less) >= 0.0 and (more > 0.0 or less > 1e-12) for more, less in gains)
-
-
-def _check_whole(name: str, value: int, least: int, most: int) -> None:
-    if not least <= value <= most:
-        must = f"be a whole number from {least:,} to {most:,}"
-        raise OutOfRange.of(name, value, must, hint="Give such a number.")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from string import Formatter
 from typing import Any
 
 import numpy as np
@@ -15,8 +14,8 @@ BUDGET_S = 0.2
 MOST_CALLS = 2_000
 Row = Mapping[str, Any]
 """A measurement, as in the JSON record."""
-Columns = Sequence[tuple[str, str | Callable[[Row], str]]]
-"""Headings, each with a format of the row, such as `"{us:,.1f}"`, or a function that writes the cell."""
+Columns = Sequence[tuple[str, str, str | Callable[[Any], str]]]
+"""Headings, each with a key of the row, and a format of its value, such as `"{:,.1f}"`, or a function that writes it."""
 
 
 @dataclass
@@ -87,20 +86,15 @@ def table_of(rows: Iterable[Row], columns: Columns, title: str | None = None) ->
     """Return rows as a table: words left-aligned, numbers right-aligned, a dash for a missing value."""
     listed = list(rows)
     table = Table(title=title, title_justify="left", box=None, pad_edge=False)
-    for heading, form in columns:
-        words = isinstance(form, str) and any(isinstance(value, str) for value in _values(listed[:1], form))
+    for heading, key, _ in columns:
+        words = any(isinstance(row[key], str) for row in listed[:1])
         table.add_column(heading, justify="left" if words else "right", no_wrap=True)
     for row in listed:
-        table.add_row(*(_cell(row, form) for _, form in columns))
+        table.add_row(*(_cell(row[key], form) for _, key, form in columns))
     return table
 
 
-def _cell(row: Row, form: str | Callable[[Row], str]) -> str:
+def _cell(value: object, form: str | Callable[[Any], str]) -> str:
     if not isinstance(form, str):
-        return form(row)
-    return "–" if None in _values([row], form) else form.format_map(row)
-
-
-def _values(rows: Iterable[Row], form: str) -> list[Any]:
-    names = [name for _, name, _, _ in Formatter().parse(form) if name]
-    return [row[name] for row in rows for name in names]
+        return form(value)
+    return "–" if value is None else form.format(value)

@@ -24,8 +24,7 @@ from handup.lab.engine.results import columns_of, rows_of
 from handup.lab.engine.study import count_option, seed_option
 from handup.lab.engine.table import csv_text
 from handup.lab.episodes import MetricMeasure
-from handup.lab.simulate import OneByOne
-from handup.lab.vectorised import vectorised
+from handup.lab.simulate import OneByOne, vectorised
 from handup.lab.world import blocks_of
 from handup.people import BITE, WorkloadModel
 from handup.policy import Module, ModuleGraph
