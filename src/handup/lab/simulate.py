@@ -1,11 +1,11 @@
 """The batch simulator: a cell's settings in, its episodes out.
 
-Episodes are decided in one of three ways, which decide alike. `Vectorised` has the rules of the paper's pairs in `what/`
-and `when/` column by column, for many episodes at once. The others ask the strategy itself, with what it is entitled to
-know. `OneByOne` asks any strategy about one episode at a time, with the same beliefs as `recover.Session` holds, and
-remembers decisions in situations that it has met before: a strategy is pure. `InStep` asks a pair on one given policy
-once for all episodes: the paper's pairs look at confidences and answers given, not at what the answers said, nor at
-failures, so the episodes that still go on have all done the same.
+Episodes are decided in one of two ways, which decide alike. `Vectorised` has the rules of the paper's pairs in `what/`
+and `when/` column by column, for many episodes at once. `StrategyDecider` asks the strategy itself, with what it is
+entitled to know: the same beliefs as `recover.Session` holds. Decisions in situations that have been met before are
+remembered: a strategy is pure. A pair on one given policy is asked once for all episodes: the paper's pairs look at
+confidences and answers given, not at what the answers said, nor at failures, so the episodes that still go on have all
+done the same.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from handup.lab.batch import ACT, GIVE_UP, Decider, EpisodeTerms, Indices, Runni
 from handup.lab.cell import Cell, WorldKind
 from handup.lab.episodes import Episodes, Vector
 from handup.lab.world import MOST_ASKED, EpisodeBlock, Matrix, Truths, blocks
-from handup.policy import Belief, ModuleGraph
+from handup.policy import Belief
 from handup.what import BinaryTree, BruteForce, Confidence, Graph, Never, Selection, Selector, Situation, Topo
 from handup.what.base import TIE
 from handup.what.sets import LEAST
@@ -80,15 +80,15 @@ def simulate_blocks(
         """The fastest way to decide for all episodes of a block; all of them decide alike."""
         if block.given is not None and isinstance(strategy, Pair) and is_known_pair(strategy):
             what = heard.setdefault(strategy.what.name, CachedSelector(strategy.what))
-            return InStep(block.given, Pair(what, strategy.when), terms, memory)
+            return StrategyDecider(block, Pair(what, strategy.when), terms, memory, in_step=True)
         many = vectorised(strategy, terms, is_series=block.is_series)
-        return many or OneByOne(block, strategy, terms, memory, most=most)
+        return many or StrategyDecider(block, strategy, terms, memory, most=most)
 
     return Episodes.joined(run_block(block, decider(block), terms) for block in given)
 
 
-class OneByOne:
-    """A decider that asks the strategy itself.
+class StrategyDecider:
+    """A decider that asks the strategy itself: about each episode, or once for all that go in step.
 
     Args:
         block: The episodes.
@@ -96,6 +96,7 @@ class OneByOne:
         terms: The episodes' terms.
         memory: Decisions by situation, kept from block to block.
         most: How many situations the strategy may be asked about; any number where not given.
+        in_step: True if all episodes that still go on have done the same.
     """
 
     def __init__(
@@ -106,36 +107,44 @@ class OneByOne:
         memory: dict[Hashable, int],
         *,
         most: int | None = None,
+        in_step: bool = False,
     ) -> None:
-        self.strategy, self.terms, self.memory, self.most = strategy, terms, memory, most
-        self.beliefs = [Belief.of(block.graph(episode)) for episode in range(len(block))]
-        self.kinds = [_kind(block, episode) for episode in range(len(block))]
+        self.strategy, self.terms, self.memory, self.most, self.in_step = strategy, terms, memory, most, in_step
+        self.belief_of = np.zeros(len(block), dtype=np.intp) if in_step else np.arange(len(block))
+        self.beliefs = [Belief.of(block.graph(episode)) for episode in range(1 if in_step else len(block))]
+        self.kinds = [_kind(block, episode) for episode in range(len(self.beliefs))]
 
     def choose(self, running: Running, time_left: int) -> Indices:
         """Ask the strategy about each running episode."""
+        # Episodes in step have borne the same, so changing costs are the same for all of them.
         changing = self.terms.costs is not None
+        beliefs, firsts, places = np.unique(self.belief_of[running.episode], return_index=True, return_inverse=True)
         chosen = [
-            self._choose(int(episode), time_left, running.query_costs[:, column] if changing else None)
-            for column, episode in enumerate(running.episode)
+            self._choose(belief, time_left, running.query_costs[:, column] if changing else None)
+            for belief, column in zip(beliefs.tolist(), firsts, strict=True)
         ]
-        return np.array(chosen, dtype=np.intp)
+        return np.array(chosen, dtype=np.intp)[places]
 
     def told(self, episodes: Indices, modules: Indices, changed: Truths) -> None:
-        """Update the beliefs; after `MOST_ASKED` questions a module is left alone."""
-        for episode, module, was_wrong in zip(episodes, modules, changed, strict=True):
-            belief = self.beliefs[episode].after_answer(int(module), changed=bool(was_wrong), expert=self.terms.expert)
+        """Update the beliefs; after `MOST_ASKED` questions a module is left alone.
+
+        Changes that answers made differ between episodes in step; their strategy does not look at them.
+        """
+        for number, column in zip(*np.unique(self.belief_of[episodes], return_index=True), strict=True):
+            module, was_wrong = int(modules[column]), None if self.in_step else bool(changed[column])
+            belief = self.beliefs[number].after_answer(module, changed=was_wrong, expert=self.terms.expert)
             if len(belief.chances[module]) > MOST_ASKED:
-                belief = belief.blocked(int(module), math.inf)
-            self.beliefs[episode] = belief
+                belief = belief.blocked(module, math.inf)
+            self.beliefs[number] = belief
 
     def failed(self, episodes: Indices) -> None:
         """Update the beliefs."""
-        for episode in episodes:
-            self.beliefs[episode] = self.beliefs[episode].after_execution(False)
+        for number in np.unique(self.belief_of[episodes]):
+            self.beliefs[number] = self.beliefs[number].after_execution(False)
 
-    def _choose(self, episode: int, time_left: int, costs: Vector | None) -> int:
-        belief = self.beliefs[episode]
-        situation = self._situation(episode, belief, time_left), None if costs is None else costs.tobytes()
+    def _choose(self, number: int, time_left: int, costs: Vector | None) -> int:
+        belief = self.beliefs[number]
+        situation = self._situation(number, belief, time_left), None if costs is None else costs.tobytes()
         found = self.memory.get(situation)
         if found is None:
             if len(self.memory) == self.most:
@@ -146,13 +155,12 @@ class OneByOne:
                 self.memory[situation] = found
         return found
 
-    def _situation(self, episode: int, belief: Belief, time_left: int) -> Hashable:
+    def _situation(self, number: int, belief: Belief, time_left: int) -> Hashable:
         """Everything the strategy may look at; handup's own pairs look at no failures and at no clock."""
         if is_known_pair(self.strategy):
             progress = belief.progress
-            tried = progress.acts > 0, progress.asks_since_act > 0
-            return self.kinds[episode], belief.answered.tobytes(), tried
-        return self.kinds[episode], belief.chances, belief.executions, belief.progress, time_left
+            return self.kinds[number], belief.answered.tobytes(), progress.acts > 0, progress.asks_since_act > 0
+        return self.kinds[number], belief.chances, belief.executions, belief.progress, time_left
 
 
 @dataclass(eq=False)
@@ -177,41 +185,6 @@ class CachedSelector:
         if known not in self.found:
             self.found[known] = self.selector.select(situation)
         return self.found[known]
-
-
-class InStep:
-    """A decider that decides once for all running episodes.
-
-    Args:
-        graph: The policy of all episodes.
-        pair: A selector and a querying algorithm of handup's own.
-        terms: The episodes' terms.
-        memory: Choices by situation, kept from block to block.
-    """
-
-    def __init__(self, graph: ModuleGraph, pair: Pair, terms: EpisodeTerms, memory: dict[Hashable, int]) -> None:
-        self.belief = Belief.of(graph)
-        self.pair, self.terms, self.memory = pair, terms, memory
-
-    def choose(self, running: Running, time_left: int) -> Indices:
-        """The same for every running episode."""
-        belief = self.belief
-        # Episodes in step have borne the same, so changing costs are the same for all of them.
-        query = belief.graph.query_costs if self.terms.costs is None else running.query_costs[:, 0]
-        tried = belief.progress.acts > 0, belief.progress.asks_since_act > 0
-        situation = belief.graph, belief.answered.tobytes(), tried, query.tobytes()
-        if situation not in self.memory:
-            self.memory[situation] = _decided(self.pair, belief, self.terms, time_left, query)
-        return np.full(len(running.episode), self.memory[situation])
-
-    def told(self, episodes: Indices, modules: Indices, changed: Truths) -> None:
-        """Ignore the changes that answers made; they differ between episodes, and the pair does not look at them."""
-        self.belief = self.belief.after_answer(int(modules[0]), changed=None, expert=self.terms.expert)
-
-    def failed(self, episodes: Indices) -> None:
-        """Those that go on have all failed."""
-        if len(episodes):
-            self.belief = self.belief.after_execution(False)
 
 
 def _decided(strategy: Strategy, belief: Belief, terms: EpisodeTerms, time_left: int, query: Vector) -> int:
@@ -285,17 +258,7 @@ def vectorised(strategy: Strategy, terms: EpisodeTerms, *, is_series: bool) -> V
     """
     if type(strategy) is not Pair or type(strategy.when) not in WHENS:
         return None
-    looks_at_success = isinstance(strategy.when, UntilConfident) or isinstance(strategy.what, BruteForce)
-    select = _select(strategy.what, terms)
-    if select is None or (looks_at_success and not is_series):
-        return None
-    return Vectorised(strategy, terms, select)
-
-
-def _select(what: object, terms: EpisodeTerms) -> Select | None:
-    if type(what) is Graph:
-        costs = Costs.of(np.zeros(0), expert=terms.expert, w=terms.w, time_left=terms.horizon)
-        return partial(_graph, epsilon=what.weight(costs), expert=terms.expert)
+    what, looks_at_success = strategy.what, isinstance(strategy.when, UntilConfident)
     rules: dict[type, Select] = {
         Never: lambda running: np.full(len(running.episode), NONE),
         Topo: _topo,
@@ -303,7 +266,12 @@ def _select(what: object, terms: EpisodeTerms) -> Select | None:
         BruteForce: partial(_brute_force, terms=terms),
         BinaryTree: partial(_binary_tree, terms=terms),
     }
-    return rules.get(type(what))
+    if type(what) is Graph:
+        costs = Costs.of(np.zeros(0), expert=terms.expert, w=terms.w, time_left=terms.horizon)
+        rules[Graph] = partial(_graph, epsilon=what.weight(costs), expert=terms.expert)
+    if type(what) not in rules or (not is_series and (looks_at_success or type(what) is BruteForce)):
+        return None
+    return Vectorised(strategy, terms, rules[type(what)])
 
 
 def _topo(running: Running) -> Indices:

@@ -15,7 +15,7 @@ MOST_CALLS = 2_000
 Row = Mapping[str, Any]
 """A measurement, as in the JSON record."""
 Columns = Sequence[tuple[str, str, str | Callable[[Any], str]]]
-"""Headings, each with a key of the row, and a format of its value, such as `"{:,.1f}"`, or a function that writes it."""
+"""Headings, each with a key of the row and a format of its value, such as `"{:,.1f}"`, or a function that writes it."""
 
 
 @dataclass

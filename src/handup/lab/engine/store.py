@@ -1,8 +1,8 @@
 """Rows of batches on disk: whole files or none, and never rows that other code or other settings made.
 
 `DIR/rows/STUDY/CONFIG.json` holds the rows of one batch. CONFIG is a hash of everything that determines them except for
-the code, which `made_with` in the file identifies. `sources/FAMILY.txt` lists the files that make a family of rows, and the
-data that they read, relative to the package.
+the code, which `made_with` in the file identifies. `sources/FAMILY.txt` lists the files that make a family of rows, and
+the data that they read, relative to the package.
 """
 
 from __future__ import annotations
