@@ -12,9 +12,8 @@ from scipy import stats
 
 from handup.lab.batch import run_block
 from handup.lab.cell import Cell, Structure, WorldKind
-from handup.lab.random_policies import random_wiring
 from handup.lab.simulate import StrategyDecider, vectorised
-from handup.lab.world import STATE, Draw, EpisodeBlock, block_sizes, blocks, low_modules, stream
+from handup.lab.world import STATE, Draw, EpisodeBlock, block_sizes, blocks, low_modules, random_wiring, stream
 from handup.policy import Gate, Module, ModuleGraph
 from tests.lab.cells import block_of, terms_of
 from tests.make import chain_of

@@ -77,15 +77,10 @@ def median_us(do: Callable[[], object]) -> float:
     return 1e6 * timed.wall
 
 
-def percentiles_ms(spans_s: Sequence[float], *percents: float) -> list[float]:
-    """Return percentiles of spans in milliseconds; NaN if there are no spans."""
-    return [float(value) for value in np.percentile(1000 * np.array(spans_s or [np.nan]), percents)]
-
-
-def table_of(rows: Iterable[Row], columns: Columns, title: str | None = None) -> Table:
+def table_of(rows: Iterable[Row], columns: Columns) -> Table:
     """Return rows as a table: words left-aligned, numbers right-aligned, a dash for a missing value."""
     listed = list(rows)
-    table = Table(title=title, title_justify="left", box=None, pad_edge=False)
+    table = Table(box=None, pad_edge=False)
     for heading, key, _ in columns:
         words = any(isinstance(row[key], str) for row in listed[:1])
         table.add_column(heading, justify="left" if words else "right", no_wrap=True)

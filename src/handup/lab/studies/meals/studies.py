@@ -49,7 +49,7 @@ def meal_study(name: str) -> MealStudy:
     Raises:
         BadSetting: There is none; the message lists the known ones.
     """
-    studies = {study.name: study for study in (METHODS, HETEROGENEITY, HOME, MEMORY)}
-    if name not in studies:
-        raise UnknownName(f"there is no study of meals '{name}'", hint=f"Use one of: {', '.join(studies)}.")
-    return studies[name]
+    for study in (METHODS, HETEROGENEITY, HOME, MEMORY):
+        if study.name == name:
+            return study
+    raise UnknownName(f"there is no study of meals '{name}'", hint=f"Use one of: {', '.join(STUDIES)}.")

@@ -34,7 +34,7 @@ OURS, PAPER, MANUAL, HO, HO_YIELDS = "assist", "paper", "manual", "ho", "ho+no-a
 NO_QUESTIONS, ALWAYS_HELPS, NO_HO = "paper+no-questions", "paper+without-no-assist", "paper+no-ho"
 ALL, GOAL, LOOK_AHEAD, GENTLE = "all", "goal", "look-ahead", "gentle"
 SCENES = tuple(scenes())
-SIMPLE, COMPLEX = "U6", "U22"
+COMPLEX = "U22"
 MIXED = "mixed"
 """All three strategies; where a seed has only one of them, they take turns."""
 STRATEGIES = tuple(map(str, SteeringHabit))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any
@@ -40,12 +40,8 @@ NOT_THE_PAPERS = ("hybrid",)
 class WorldsJudged(JudgedClaim):
     """Claim with its findings by world; `finding` is that of the first world."""
 
+    claim: MeansClaim
     findings: Mapping[str, Finding] = field(default_factory=dict)
-
-    @property
-    def is_about_code(self) -> bool:
-        """True if the claim is about computation time, which our code cannot settle; such claims are counted apart."""
-        return isinstance(self.claim, MeansClaim) and self.claim.about_code
 
     def to_json(self) -> dict[str, Any]:
         """Return a plain record."""
@@ -53,7 +49,7 @@ class WorldsJudged(JudgedClaim):
             "name": self.claim.name,
             "source": self.claim.source,
             "text": self.claim.text,
-            "about_code": self.is_about_code,
+            "about_code": self.claim.about_code,
             "worlds": {world: finding.to_json() for world, finding in self.findings.items()},
         }
 
@@ -99,17 +95,42 @@ class CellResults(Results["CellStudy"]):
     @cached_property
     def judged(self) -> tuple[WorldsJudged, ...]:
         """Claims of the study, judged in each of its worlds by rule 2."""
-        sources, judged = [replace(self, world=world) for world in self.study.worlds], []
-        for claim in self.study.claims:
-            if isinstance(claim, MeansClaim):
-                findings = {source.place: judge_means(claim, source) for source in sources}
-                judged.append(WorldsJudged(claim, next(iter(findings.values())), findings=findings))
-        return tuple(judged)
+        sources = [replace(self, world=world) for world in self.study.worlds]
+        found = [{source.place: judge_means(claim, source) for source in sources} for claim in self.study.claims]
+        pairs = zip(self.study.claims, found, strict=True)
+        return tuple(WorldsJudged(claim, next(iter(of.values())), findings=of) for claim, of in pairs)
 
     @cached_property
     def rivalries(self) -> tuple[Rivalry, ...]:
         """Troubleshoot against every pair of the paper that was run under the same settings."""
-        return tuple(self._rivalries())
+        rivalries: list[Rivalry] = []
+        pairs_at: dict[Cell, dict[str, Vector]] = {}
+        for cell, found in self.found.items():
+            what, plus, _ = cell.method.partition("+")
+            if cell.world is WorldKind.DEFAULT and plus and what not in NOT_THE_PAPERS:
+                pairs_at.setdefault(cell.with_method(TROUBLESHOOT), {})[cell.method] = found.metric("J")
+        base = self.study.base_of(self.size, WorldKind.DEFAULT)
+        names = [setting.name for setting in fields(Cell) if setting.name != "method"]
+        for cell, pairs in pairs_at.items():
+            if cell in self.found:
+                ours = self.found[cell].metric("J")
+                gaps = {pair: episodes.MetricMeasure.of(ours - theirs) for pair, theirs in pairs.items()}
+                means = {pair: float(theirs.mean()) for pair, theirs in pairs.items()}
+                best = min(means, key=means.__getitem__)
+                rivalries.append(
+                    Rivalry(
+                        place={
+                            name: getattr(cell, name) for name in names if getattr(cell, name) != getattr(base, name)
+                        },
+                        ours=episodes.MetricMeasure.of(ours),
+                        pairs=len(pairs),
+                        best=best,
+                        theirs=episodes.MetricMeasure.of(pairs[best]),
+                        difference=gaps[best],
+                        beaten_by=tuple(pair for pair, gap in gaps.items() if gap.ci[0] > 0.0),
+                    )
+                )
+        return tuple(rivalries)
 
     def measure(self, metric: str) -> Measure:
         """Return the measure of that name."""
@@ -153,30 +174,6 @@ class CellResults(Results["CellStudy"]):
 
     def _cell(self, point: ComparedPoint) -> Cell:
         return _changed(self.base, point.arm, point.at)
-
-    def _rivalries(self) -> Iterator[Rivalry]:
-        pairs_at: dict[Cell, dict[str, Vector]] = {}
-        for cell, found in self.found.items():
-            what, plus, _ = cell.method.partition("+")
-            if cell.world is WorldKind.DEFAULT and plus and what not in NOT_THE_PAPERS:
-                pairs_at.setdefault(cell.with_method(TROUBLESHOOT), {})[cell.method] = found.metric("J")
-        base = self.study.base_of(self.size, WorldKind.DEFAULT)
-        names = [setting.name for setting in fields(Cell) if setting.name != "method"]
-        for cell, pairs in pairs_at.items():
-            if cell in self.found:
-                ours = self.found[cell].metric("J")
-                gaps = {pair: episodes.MetricMeasure.of(ours - theirs) for pair, theirs in pairs.items()}
-                means = {pair: float(theirs.mean()) for pair, theirs in pairs.items()}
-                best = min(means, key=means.__getitem__)
-                yield Rivalry(
-                    place={name: getattr(cell, name) for name in names if getattr(cell, name) != getattr(base, name)},
-                    ours=episodes.MetricMeasure.of(ours),
-                    pairs=len(pairs),
-                    best=best,
-                    theirs=episodes.MetricMeasure.of(pairs[best]),
-                    difference=gaps[best],
-                    beaten_by=tuple(pair for pair, gap in gaps.items() if gap.ci[0] > 0.0),
-                )
 
 
 @lru_cache(maxsize=10_000)

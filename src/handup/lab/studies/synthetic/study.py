@@ -13,6 +13,7 @@ from typing import Any
 
 from handup.lab.cell import MAX_EPISODES, Cell, WorldKind
 from handup.lab.engine import Batch, Columns, Drawing, JudgedClaim, Measure, Section, Size, Study, StudyOption, Table
+from handup.lab.engine.judge import MeansClaim
 from handup.lab.engine.report import Part, counted
 from handup.lab.engine.study import Files, count_option, seed_option
 from handup.lab.engine.table import csv_text
@@ -57,6 +58,7 @@ class CellStudy(Study):
     make: Callable[[Batch], Columns] = field(default=make, repr=False)
     arms: tuple[str, ...] = ()
     measures: tuple[Measure, ...] = field(default=MEASURES, repr=False)
+    claims: tuple[MeansClaim, ...] = field(default=(), repr=False)
     options: tuple[StudyOption, ...] = (EPISODES, seed_option())
     unit: tuple[str, ...] = ("episode",)
     units: str = "episodes"
@@ -148,12 +150,11 @@ class CellStudy(Study):
             "troubleshoot_beaten_at": [{**rival.place, "by": list(rival.beaten_by)} for rival in rivals],
         }
 
-    def shown(self, judged: Sequence[JudgedClaim], sections: Sequence[Section]) -> Sequence[Table]:
+    def shown(self, judged: Sequence[Any], sections: Sequence[Section]) -> Sequence[Table]:
         """Return the table that the command prints: the verdicts in each world."""
         rows = tuple(
             (claimed.claim.name, claimed.claim.source, *(str(found.verdict) for found in claimed.findings.values()))
             for claimed in judged
-            if isinstance(claimed, WorldsJudged)
         )
         columns = ("claim", "source", *(WORLD_LABELS[world] for world in self.worlds))
         return (Table("Claims", columns, rows),) if rows else ()
@@ -206,10 +207,10 @@ def _finding(finding: Mapping[str, Any], most: int) -> str:
     return f"{told} <details><summary>numbers</summary>{numbers}</details>"
 
 
-def _apart(judged: Sequence[JudgedClaim]) -> tuple[list[WorldsJudged], list[WorldsJudged]]:
-    """Return the claims that rows can test, and those about computation time."""
-    listed = [claim for claim in judged if isinstance(claim, WorldsJudged)]
-    return [claim for claim in listed if not claim.is_about_code], [claim for claim in listed if claim.is_about_code]
+def _apart(judged: Sequence[Any]) -> tuple[list[WorldsJudged], list[WorldsJudged]]:
+    """Return the claims that rows can test, and those about computation time, which our code cannot settle."""
+    plain, about_code = ([found for found in judged if found.claim.about_code is about] for about in (False, True))
+    return plain, about_code
 
 
 def _tallies(judged: Sequence[WorldsJudged]) -> str:
