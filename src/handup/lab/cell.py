@@ -93,11 +93,10 @@ class Cell:
         check_whole("low", self.low, 0, max(self.modules, 3))
         check_whole("episodes", self.episodes, 1, MAX_EPISODES)
         check_whole("seed", self.seed, 0, 2**63)
-        for name, most in (("query_cost", 1e9), ("beta", 1.0), ("expert", 1.0), ("w", 1.0)):
-            object.__setattr__(self, name, _checked(name, getattr(self, name), most))
-        for name in ("epsilon", "tau", "lambda_"):
-            if getattr(self, name) is not None:
-                object.__setattr__(self, name, _checked(name.rstrip("_"), getattr(self, name), 1e9))
+        own = [name for name in ("epsilon", "tau", "lambda_") if getattr(self, name) is not None]
+        for name in ("beta", "expert", "w", "query_cost", *own):
+            most = 1.0 if name in ("beta", "expert", "w") else 1e9
+            object.__setattr__(self, name, _checked(name.rstrip("_"), getattr(self, name), most))
         if not isinstance(self.confidences, tuple | list) or len(self.confidences) != 2:
             raise WrongSize.of(
                 "confidences", repr(self.confidences), "be two", hint="Give that of high and that of low modules."

@@ -218,11 +218,6 @@ class EpisodeBlock:
         return len(self.works[0])
 
     @property
-    def modules(self) -> int:
-        """Number of modules of each policy."""
-        return len(self.works)
-
-    @property
     def is_series(self) -> bool:
         """True if every module is needed."""
         return self.wiring is None if self.given is None else self.given.is_series
@@ -240,7 +235,7 @@ class EpisodeBlock:
         confidences, costs = self.confidences[:, episode], self.query_costs[:, episode]
         if self.wiring is not None:
             return self.wiring.graph(episode, confidences, costs)
-        names = (f"m{module}" for module in range(self.modules))
+        names = (f"m{module}" for module in range(len(self.works)))
         return ModuleGraph.chain(map(Module, names, confidences.tolist(), costs.tolist()))
 
     def succeeds(self, works: Truths, episodes: NDArray[np.intp]) -> Truths:

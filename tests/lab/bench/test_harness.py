@@ -11,8 +11,9 @@ import pytest
 from rich.console import Console
 
 from benchmarks import percentiles_ms
+from handup.cli.bench import table_of
 from handup.lab.bench import harness
-from handup.lab.bench.harness import TimedCalls, in_turn, median_us, table_of
+from handup.lab.bench.harness import TimedCalls, in_turn, median_us
 
 
 def test_contenders_take_turns_and_the_warm_up_does_not_count() -> None:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from rich.table import Table
 
 BUDGET_S = 0.2
 MOST_CALLS = 2_000
@@ -75,21 +74,3 @@ def median_us(do: Callable[[], object]) -> float:
     while not timed.wall_s or (sum(timed.wall_s) < BUDGET_S and len(timed.wall_s) < MOST_CALLS):
         timed.call(do)
     return 1e6 * timed.wall
-
-
-def table_of(rows: Iterable[Row], columns: Columns) -> Table:
-    """Return rows as a table: words left-aligned, numbers right-aligned, a dash for a missing value."""
-    listed = list(rows)
-    table = Table(box=None, pad_edge=False)
-    for heading, key, _ in columns:
-        words = any(isinstance(row[key], str) for row in listed[:1])
-        table.add_column(heading, justify="left" if words else "right", no_wrap=True)
-    for row in listed:
-        table.add_row(*(_cell(row[key], form) for _, key, form in columns))
-    return table
-
-
-def _cell(value: object, form: str | Callable[[Any], str]) -> str:
-    if not isinstance(form, str):
-        return form(value)
-    return "–" if value is None else form.format(value)

@@ -13,7 +13,7 @@ from handup.core.files import shipped_data
 from handup.lab.cell import Structure, WorldKind
 from handup.lab.engine.claims import Note, Verdict
 from handup.lab.engine.judge import ALIKE, ComparedPoint, MeansClaim, MeansComparison, PointSource, Ratio, WantedMeans
-from handup.lab.studies.synthetic.grid import FILE, Axis, Grid
+from handup.lab.studies.synthetic.results import FILE, Axis, Grid
 from handup.lab.studies.synthetic.study import CellStudy, FigureLayout
 
 AXES: Mapping[str, Callable[[Any], str]] = {

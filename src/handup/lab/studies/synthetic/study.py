@@ -21,8 +21,16 @@ from handup.lab.episodes import Episodes
 from handup.lab.studies.synthetic import decision_times
 from handup.lab.studies.synthetic.cells import FAMILY, CellBatch, episodes_of, make
 from handup.lab.studies.synthetic.decision_times import COMPUTATION_TIME
-from handup.lab.studies.synthetic.grid import FILE, TROUBLESHOOT, Grid, place_label
-from handup.lab.studies.synthetic.results import MEASURES, CellResults, Rivalry, WorldsJudged
+from handup.lab.studies.synthetic.results import (
+    FILE,
+    MEASURES,
+    TROUBLESHOOT,
+    CellResults,
+    Grid,
+    Rivalry,
+    WorldsJudged,
+    place_label,
+)
 
 BASE = Cell()
 """The paper's fixed values."""
