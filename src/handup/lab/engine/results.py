@@ -79,7 +79,8 @@ class Results(Generic[S]):
         """Return the rows of an arm that meet the conditions, in an order that all arms share."""
         if (arm, where) not in self._rows:
             if where:
-                kept = tuple(row for row in self.rows(arm) if _meets(row, where))
+                allowed = [(name, value if isinstance(value, tuple) else (value,)) for name, value in where]
+                kept = tuple(row for row in self.rows(arm) if all(row[name] in values for name, values in allowed))
             else:
                 kept = tuple(
                     {"arm": arm, **dict(batch.place.settings), **row}
@@ -168,10 +169,6 @@ class Results(Generic[S]):
 
     def _keys(self, arm: str, where: Where = ()) -> list[tuple[Any, ...]]:
         return [tuple(row[name] for name in self.study.unit) for row in self.rows(arm, where)]
-
-
-def _meets(row: Row, where: Where) -> bool:
-    return all(row[name] in value if isinstance(value, tuple) else row[name] == value for name, value in where)
 
 
 def _sums(units: Units, values: NDArray[np.float64 | np.bool_]) -> Vector:

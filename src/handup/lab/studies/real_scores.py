@@ -260,17 +260,10 @@ class ScoreComparison(Results[Any]):
         count, seed = len(self.streams), self.size["seed"]
         return {k: Resamples([row["streams"] for row in self.chains(k)], count, seed=seed) for k in SIZES}
 
-    @cached_property
-    def _numbers(self) -> dict[tuple[Condition, ScoredArm], Vector]:
-        return {
-            key: np.array([row["methods"][place] for row in self.chains(k)])
-            for k in SIZES
-            for place, key in enumerate(compared_at(k))
-        }
-
     def by_draw(self, metric: str, at: Condition, arm: ScoredArm) -> Vector:
         """Return the mean of a metric in each draw."""
-        return np.ascontiguousarray(self._numbers[at, arm][:, METRICS.index(metric)])
+        place, number = compared_at(at.modules).index((at, arm)), METRICS.index(metric)
+        return np.array([row["methods"][place][number] for row in self.chains(at.modules)])
 
     def spread(self, metric: str, at: Condition, arm: ScoredArm, than: ScoredArm | None = None) -> Spread:
         """Return a metric of a method, or how much more it is than another's on the same episodes."""

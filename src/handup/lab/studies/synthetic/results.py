@@ -17,7 +17,7 @@ from handup.core import UnknownMethod
 from handup.core.files import shipped_data
 from handup.lab import episodes
 from handup.lab.cell import REPLICA_SELECTORS, REPLICA_WHENS, Cell, WorldKind
-from handup.lab.engine import Finding, JudgedClaim, Measure, Results
+from handup.lab.engine import Finding, JudgedClaim, Measure, Results, Table
 from handup.lab.engine.judge import ComparedPoint, MeansClaim, judge_means
 from handup.lab.engine.stats import Vector
 from handup.lab.episodes import Episodes
@@ -33,6 +33,7 @@ NOT_QUICK = ("mip",)
 TROUBLESHOOT = "troubleshoot"
 FILE = shipped_data(__file__, "studies.yaml")
 METHODS = tuple(FILE["methods"])
+BASE_PLACE = "base settings"
 MARGIN, SHARE_MARGIN = 0.5, 0.05
 MEASURES = (
     Measure(name="task_cost", label="Task Cost", alike=SHARE_MARGIN, is_share=True),
@@ -234,6 +235,24 @@ class CellResults(Results["CellStudy"]):
 
     def _cell(self, point: ComparedPoint) -> Cell:
         return _changed(self.base, point.arm, point.at)
+
+
+def rivals_table(rivals: Sequence[Rivalry]) -> Table:
+    """Return troubleshoot beside the paper's pairs, place by place."""
+    rows = tuple(
+        (
+            place_label(rival.place) or BASE_PLACE,
+            str(rival.ours),
+            str(rival.pairs),
+            rival.best,
+            str(rival.theirs),
+            str(rival.difference),
+            f"beaten by {', '.join(rival.beaten_by)}" if rival.beaten_by else "not beaten",
+        )
+        for rival in rivals
+    )
+    columns = ("Where", "troubleshoot", "Pairs", "Best pair", "Its J", "Difference", "Beaten?")
+    return Table(FILE["captions"]["rivals"], columns, rows)
 
 
 @lru_cache(maxsize=10_000)

@@ -27,14 +27,12 @@ from handup.lab.studies.synthetic.results import (
     TROUBLESHOOT,
     CellResults,
     Grid,
-    Rivalry,
     WorldsJudged,
-    place_label,
+    rivals_table,
 )
 
 BASE = Cell()
 """The paper's fixed values."""
-BASE_PLACE = "base settings"
 BY_MEAN = ("task_cost", "J")
 """Metrics of which the mean and its interval are shown; of the others the median and the quartiles, as in the paper."""
 WORLD_LABELS: Mapping[str, str] = {"default": "handup's world", "replica": "replica"}
@@ -145,7 +143,7 @@ class CellStudy(Study):
         """Return the figures, and troubleshoot's rivals; all numbers are in `cells.csv` and `timings.csv`."""
         sections = [Section("What came out", tuple(drawings))]
         if results.rivalries:
-            sections.append(Section("troubleshoot against the paper's pairs", (_rivals_table(results.rivalries),)))
+            sections.append(Section("troubleshoot against the paper's pairs", (rivals_table(results.rivalries),)))
         return sections
 
     def record(self, results: Any, judged: Sequence[JudgedClaim]) -> dict[str, Any]:
@@ -224,23 +222,6 @@ def _apart(judged: Sequence[Any]) -> tuple[list[WorldsJudged], list[WorldsJudged
 def _tallies(judged: Sequence[WorldsJudged]) -> str:
     worlds = judged[0].findings if judged else ()
     return "\n".join(f"- In {_the(world)}: {counted(claim.findings[world] for claim in judged)}." for world in worlds)
-
-
-def _rivals_table(rivals: Sequence[Rivalry]) -> Table:
-    rows = tuple(
-        (
-            place_label(rival.place) or BASE_PLACE,
-            str(rival.ours),
-            str(rival.pairs),
-            rival.best,
-            str(rival.theirs),
-            str(rival.difference),
-            f"beaten by {', '.join(rival.beaten_by)}" if rival.beaten_by else "not beaten",
-        )
-        for rival in rivals
-    )
-    columns = ("Where", "troubleshoot", "Pairs", "Best pair", "Its J", "Difference", "Beaten?")
-    return Table(FILE["captions"]["rivals"], columns, rows)
 
 
 def _summary(cell: Cell, found: Episodes) -> dict[str, Any]:
