@@ -80,7 +80,7 @@ class Setting:
 
     def live(
         self, methods: Sequence[str], episodes: int, seed: int, *, decisions: int | None = None,
-        progress: Progress | None = None,
+        progress: Progress = lambda _: None,
     ) -> dict[str, Episodes]:  # fmt: skip
         """Simulate the same episodes with each method; leave out methods that cannot take the policy on.
 
@@ -98,8 +98,7 @@ class Setting:
         for number, method in enumerate(methods, start=1):
             with contextlib.suppress(NotSolvable):
                 found[method] = simulate_blocks(blocks, strategy(method), terms, selectors, decisions)
-            if progress is not None:
-                progress(number / len(methods))
+            progress(number / len(methods))
         return found
 
 
@@ -213,7 +212,7 @@ def advise(
     horizon: int | None = None,
     episodes: int = 1000,
     seed: int = 0,
-    progress: Progress | None = None,
+    progress: Progress = lambda _: None,
 ) -> Advice:
     """Simulate a policy with every method and rank them by J.
 
@@ -402,7 +401,7 @@ class Search:
     effort: Effort
     lived: dict[tuple[Knob, float, int], dict[str, Episodes]] = field(default_factory=dict)
 
-    def flips(self, method: str, rivals: Sequence[str], progress: Progress | None = None) -> Flips:
+    def flips(self, method: str, rivals: Sequence[str], progress: Progress = lambda _: None) -> Flips:
         """Return the values at which one of the rivals takes over from a method, for each knob."""
         place, found = self.advice.place, dict[Knob, Flip]()
         now = {Knob.QUERY_COST: 1.0, Knob.W: place.w, Knob.EXPERT: place.expert, Knob.CONFIDENCE: 0.0}
@@ -414,8 +413,7 @@ class Search:
             found[knob] = Flip(
                 now=value, below=below, below_by=by_low, above=above, above_by=by_high, range=(low, high)
             )
-            if progress is not None:
-                progress(number / len(now))
+            progress(number / len(now))
         return found
 
     def better(self, knob: Knob, value: float, method: str, rivals: Sequence[str]) -> str | None:
@@ -487,7 +485,7 @@ class Nearness:
     best_pair: Flips
 
 
-def nearness(advice: Advice, *, effort: Effort | None = None, progress: Progress | None = None) -> Nearness:
+def nearness(advice: Advice, *, effort: Effort | None = None, progress: Progress = lambda _: None) -> Nearness:
     """Look for the nearest flips of an advice.
 
     Args:
@@ -499,10 +497,6 @@ def nearness(advice: Advice, *, effort: Effort | None = None, progress: Progress
     search = Search(advice, chosen)
     rivals = advice.contenders
     pairs = [name for name in rivals if kind_of(name) is MethodKind.PAIR]
-
-    def part(first: float, share: float) -> Progress | None:
-        return None if progress is None else lambda done: progress(first + share * done)
-
-    recommended = search.flips(advice.recommended.method, rivals, part(0.0, 0.8))
-    best_pair = search.flips(advice.best_pair_method, pairs, part(0.8, 0.2))
+    recommended = search.flips(advice.recommended.method, rivals, lambda done: progress(0.8 * done))
+    best_pair = search.flips(advice.best_pair_method, pairs, lambda done: progress(0.8 + 0.2 * done))
     return Nearness(effort=chosen, recommended=recommended, best_pair=best_pair)

@@ -24,22 +24,10 @@ from handup.core import BadData, OutOfRange
 from handup.core.files import shipped_data
 from handup.lab.batch import EpisodeTerms, by_load, run_block
 from handup.lab.chains import CALIBRATED, COVERAGE, KNOWNO, SAID, SIZES, BySets, Chain, Stream, draw_chain, read_streams
-from handup.lab.engine import (
-    Batch,
-    Columns,
-    Drawing,
-    JudgedClaim,
-    Place,
-    Results,
-    Section,
-    Size,
-    Study,
-    StudyOption,
-    Table,
-)
+from handup.lab.engine import Batch, Columns, Drawing, JudgedClaim, Place, Results, Section, Size, Study, Table
 from handup.lab.engine.claims import Row, where
 from handup.lab.engine.results import columns_of
-from handup.lab.engine.study import count_option, seed_option
+from handup.lab.engine.study import StudyOption, count_option, seed_option
 from handup.lab.engine.table import csv_text
 from handup.lab.episodes import Episodes, Vector
 from handup.lab.simulate import simulate_blocks

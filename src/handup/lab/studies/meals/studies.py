@@ -18,16 +18,7 @@ from handup.core.files import shipped_data
 from handup.domains.feeding.order import Order
 from handup.lab.engine import Size
 from handup.lab.engine.claim_file import read_claims
-from handup.lab.studies.meals.study import (
-    MEASURES,
-    MOST_PARTICIPANTS,
-    OF_MEMORY,
-    READING,
-    MealRobot,
-    MealStudy,
-    Menu,
-    options,
-)
+from handup.lab.studies.meals.study import MEASURES, OF_MEMORY, READING, MealRobot, MealStudy, Menu, options
 
 STUDIES = shipped_data(__file__, "studies.yaml")["studies"]
 FORGETS, REMEMBERS, FORGETS_NEW, REMEMBERS_NEW = STUDIES["meal-memory"]["arms"]
@@ -108,8 +99,9 @@ def orders_of_arms(count: int) -> tuple[tuple[int, ...], ...]:
 
 def planned(study: MealStudy, participant: int, size: Size) -> tuple[Planned, ...]:
     """Return the meals of one real participant, counted from 1, in their order; `OutOfRange` where there is none."""
-    if not 1 <= participant <= MOST_PARTICIPANTS:
-        must = f"lie between 1 and {MOST_PARTICIPANTS}"
+    most = study.options[0].most
+    if not 1 <= participant <= most:
+        must = f"lie between 1 and {most}"
         raise OutOfRange.of("participant", participant, must, hint="Count participants from 1.")
     served = [(arm, menu.plates) for menu in study.places for arm in study.arms_at(menu)]
     rounds = orders_of_arms(len(served))

@@ -10,18 +10,8 @@ from typing import Any
 import numpy as np
 
 from handup.core.files import shipped_data
-from handup.domains.reaching import (
-    AttemptEnding,
-    ReachAttempt,
-    Rules,
-    SteeringHabit,
-    User,
-    episode,
-    helped_by,
-    scene,
-    scenes,
-)
-from handup.domains.reaching.episode import SURE
+from handup.domains.reaching import AttemptEnding, ReachAttempt, Rules, SteeringHabit, User, scene, scenes
+from handup.domains.reaching.episode import SURE, episode, helped_by
 from handup.intent import PRESETS, Helper, Paper, Points, helper_of
 from handup.intent.command import ALPHA
 from handup.lab.engine.claims import Measure, Row, Where

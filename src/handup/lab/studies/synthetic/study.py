@@ -21,15 +21,8 @@ from handup.lab.episodes import Episodes
 from handup.lab.studies.synthetic import decision_times
 from handup.lab.studies.synthetic.cells import FAMILY, CellBatch, episodes_of, make
 from handup.lab.studies.synthetic.decision_times import COMPUTATION_TIME
-from handup.lab.studies.synthetic.results import (
-    FILE,
-    MEASURES,
-    TROUBLESHOOT,
-    CellResults,
-    Grid,
-    WorldsJudged,
-    rivals_table,
-)
+from handup.lab.studies.synthetic.results import FILE, MEASURES, CellResults, Grid, WorldsJudged, rivals_table
+from handup.when import DEFAULT
 
 BASE = Cell()
 """The paper's fixed values."""
@@ -72,7 +65,7 @@ class CellStudy(Study):
     sources: str = FAMILY
     libraries: tuple[str, ...] = ("numpy", "scipy")  # mip's solver is scipy's
     store_name: str = FAMILY
-    ours: str = TROUBLESHOOT
+    ours: str = DEFAULT
     in_all: bool = True
 
     @property
