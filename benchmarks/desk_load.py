@@ -24,11 +24,11 @@ import httpx
 from rich.console import Console
 from rich.table import Table
 
+from benchmarks import percentiles_ms
 from benchmarks.crowd import Crowd, Seen, at_relay, at_server
 from benchmarks.server import free_port
 from handup.core import Limits, Person, Role
 from handup.journal import Journal
-from handup.lab.bench.harness import percentiles_ms
 from handup.server import Access, ServerSettings, serve
 
 PASS_MS = 150.0

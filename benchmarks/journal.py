@@ -24,12 +24,12 @@ from statistics import median
 from rich.console import Console
 from rich.table import Table
 
+from benchmarks import percentiles_ms
 from benchmarks.bare import CONDITION, bare_sync, condition_handover, plain_script, woken
 from benchmarks.server import Places, postgres_server
 from handup.core import Person, Question, QuestionKind, Reply, ReplyKind, event
 from handup.desk import Desk, replay
 from handup.journal import Journal
-from handup.lab.bench.harness import percentiles_ms
 
 REPEATS = 5
 BATCH = 100

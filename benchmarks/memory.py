@@ -29,8 +29,9 @@ from rich.console import Console
 from rich.progress import track
 from rich.table import Table
 
+from benchmarks import percentiles_ms
 from handup.journal import Journal
-from handup.lab.bench.harness import TimedCalls, percentiles_ms
+from handup.lab.bench.harness import TimedCalls
 from handup.memory import Embedding, Encoder, Memory, MemoryRemembered, MemorySettings, VectorIndex
 from handup.memory.events import KEY
 from handup.memory.index import Vector, to_text, unit

@@ -26,11 +26,11 @@ from rich.console import Console
 from rich.table import Table
 from websockets.sync.server import ServerConnection, serve
 
+from benchmarks import percentiles_ms
 from benchmarks.desk_load import people_of, process, tokens
 from benchmarks.server import free_port
 from handup import Client
 from handup.core import Question, QuestionKind
-from handup.lab.bench.harness import percentiles_ms
 
 PASS_MS = 200.0
 WATCH = """() => {

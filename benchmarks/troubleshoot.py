@@ -116,7 +116,7 @@ def speed(seed: int) -> Table:
         times = []
         for expert in (1.0, 0.8):
             costs = Costs.of(graph.query_costs, expert=expert)
-            times.append(median_us(partial(decide_afresh, belief, costs)) / 1000)
+            times.append(median_us(partial(decide_afresh, Troubleshoot(), belief, costs)) / 1000)
         table.add_row(name, *(f"{each:.1f}" for each in times))
     return table
 

@@ -25,7 +25,7 @@ from handup.domains.reaching.drawn_person import person_of, wish_of
 from handup.domains.reaching.episode import PERSON
 from handup.domains.reaching.trial import PLAN_S
 from handup.intent import Ask, Assist, Assistant
-from handup.lab.engine.pool import in_processes
+from handup.lab.engine.runner import in_processes
 from handup.lab.engine.stats import difference
 from handup.lab.studies.reaching.trials import FIRST_TRYING
 

@@ -11,7 +11,7 @@ import pytest
 
 from handup.cli import advise as command
 from handup.core.installation import install_command
-from handup.lab.advice_flips import Effort
+from handup.lab.advise import Effort
 from tests.cli.calls import assert_one_line_error, here
 
 KEYS = {

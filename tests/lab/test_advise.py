@@ -10,8 +10,23 @@ import pytest
 from scipy.special import logit
 
 from handup.core import BadSetting
-from handup.lab.advice_flips import SCALES, Effort, Knob, Search, moved, nearness
-from handup.lab.advise import BASELINES, EVERYTHING, NEVER, Advice, MethodKind, Setting, advise, kind_of, methods_for
+from handup.lab.advise import (
+    BASELINES,
+    EVERYTHING,
+    NEVER,
+    SCALES,
+    Advice,
+    Effort,
+    Knob,
+    MethodKind,
+    Search,
+    Setting,
+    advise,
+    kind_of,
+    methods_for,
+    moved,
+    nearness,
+)  # fmt: skip
 from handup.lab.batch import EpisodeTerms
 from handup.lab.evaluation import Evaluation
 from handup.lab.simulate import CachedSelector, simulate_blocks

@@ -9,7 +9,7 @@ import pytest
 
 from handup.core import BadData
 from handup.lab.batch import EpisodeTerms, run_block
-from handup.lab.chains import CALIBRATED, INTERVAL, RAW, BySets, draw_chain, read_streams
+from handup.lab.chains import INTERVAL, RAW, BySets, draw_chain, read_streams
 from handup.lab.studies.real_scores import Resamples
 from handup.lab.world import MOST_ASKED, EpisodeBlock
 from tests.lab.scores import made_streams, write_streams
@@ -65,8 +65,6 @@ def test_outputs_are_held_out_rows_and_raw_scores_are_their_top_scores(tmp_path:
         given = zip(chain.said[RAW][module].round(6).tolist(), chain.works[module].tolist(), strict=True)
         assert set(given) <= clipped
     assert set(np.unique(chain.said[INTERVAL])) <= {0.01, 0.99}
-    assert (chain.alone(4) == chain.works.all(axis=0)).all()
-    assert chain.reliability(3, CALIBRATED) == pytest.approx(chain.said[CALIBRATED][:3].prod(axis=0))
 
 
 def test_sets_grow_with_the_modules_that_they_cover_together(tmp_path: Path) -> None:

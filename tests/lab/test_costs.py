@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from handup.lab.batch import run_block
 from handup.lab.cell import Cell
 from handup.lab.episodes import Episodes
-from handup.lab.simulate import OneByOne, simulate, simulate_blocks
+from handup.lab.simulate import StrategyDecider, simulate, simulate_blocks
 from handup.lab.studies.workload_sensitivity import live_meals
 from handup.lab.world import blocks, blocks_of
 from handup.people import WorkloadModel
@@ -60,7 +60,7 @@ def test_without_g_the_constant_cost_results_come_out_bit_for_bit(method: str, d
 def test_in_step_gives_the_same_episodes(method: str) -> None:
     given_blocks = list(blocks_of(BITE, episodes=30, seed=1, expert=0.8))
     terms = terms_of(Cell(modules=4, expert=0.8), WorkloadModel(g=1.0))
-    one_by_one = [run_block(each, OneByOne(each, strategy(method), terms, {}), terms) for each in given_blocks]
+    one_by_one = [run_block(each, StrategyDecider(each, strategy(method), terms, {}), terms) for each in given_blocks]
     assert_same(simulate_blocks(given_blocks, strategy(method), terms), Episodes.joined(one_by_one))
 
 

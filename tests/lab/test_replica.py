@@ -12,12 +12,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from handup.lab.cell import REPLICA_SELECTORS, Cell, Structure, WorldKind
-from handup.lab.random_policies import Wiring
 from handup.lab.replica import batch
 from handup.lab.replica.batch import simulate_replica
 from handup.lab.replica.stepper import ReplicaEpisode, episodes_of, step_through
 from handup.lab.simulate import simulate
-from handup.lab.world import EpisodeBlock
+from handup.lab.world import EpisodeBlock, Wiring
 from handup.policy import Gate
 from handup.when import WHENS
 from tests.lab.cells import assert_same, cells

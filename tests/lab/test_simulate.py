@@ -18,8 +18,7 @@ from handup.lab.batch import EpisodeTerms
 from handup.lab.cell import SCHEMA, Cell, Structure, WorldKind
 from handup.lab.episodes import Episodes
 from handup.lab.evaluation import Evaluation, Expected
-from handup.lab.simulate import is_known_pair, simulate, simulate_blocks
-from handup.lab.vectorised import vectorised
+from handup.lab.simulate import is_known_pair, simulate, simulate_blocks, vectorised
 from handup.lab.world import MOST_ASKED, EpisodeBlock, blocks, blocks_of
 from handup.policy import Belief, Gate, Module, ModuleGraph
 from handup.what import Graph, Selection, Situation

@@ -11,7 +11,7 @@ import pytest
 from numpy.typing import NDArray
 
 from handup.lab.cell import Structure
-from handup.lab.random_policies import EDGE, Wiring, random_wiring
+from handup.lab.world import EDGE, Wiring, random_wiring
 from handup.policy import Gate
 
 SIZES = (1, 2, 3, 4, 5, 10, 16, 17, 32, 33, 64, 65, 100, 130)

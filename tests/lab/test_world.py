@@ -12,10 +12,8 @@ from scipy import stats
 
 from handup.lab.batch import run_block
 from handup.lab.cell import Cell, Structure, WorldKind
-from handup.lab.random_policies import random_wiring
-from handup.lab.simulate import OneByOne
-from handup.lab.vectorised import vectorised
-from handup.lab.world import STATE, Draw, EpisodeBlock, block_sizes, blocks, low_modules, stream
+from handup.lab.simulate import StrategyDecider, vectorised
+from handup.lab.world import STATE, Draw, EpisodeBlock, block_sizes, blocks, low_modules, random_wiring, stream
 from handup.policy import Gate, Module, ModuleGraph
 from tests.lab.cells import block_of, terms_of
 from tests.make import chain_of
@@ -216,7 +214,7 @@ def test_living_through_episodes_does_not_change_them(structure: Structure) -> N
     decider = vectorised(cell.strategy, terms, is_series=block.is_series)
     assert decider is not None
     first = run_block(block, decider, terms)
-    second = run_block(block, OneByOne(block, cell.strategy, terms, {}), terms)
+    second = run_block(block, StrategyDecider(block, cell.strategy, terms, {}), terms)
     assert first.objective.tolist() == second.objective.tolist()
     for name in ARRAYS:
         np.testing.assert_array_equal(getattr(block, name), getattr(before, name), err_msg=name)

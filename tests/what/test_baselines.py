@@ -2,7 +2,7 @@
 
 from hypothesis import given
 
-from handup.lab.bench.textbook import first_open, lowest
+from handup.lab.bench.decisions import first_open, lowest
 from handup.what import Confidence, Never, Situation, Topo
 from tests.make import chain_of, situation_of
 from tests.strategies import situations

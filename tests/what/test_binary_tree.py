@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import assume, given
 
-from handup.lab.bench.textbook import full_tree_dijkstra
+from handup.lab.bench.decisions import full_tree_dijkstra
 from handup.policy import Gate, Module, ModuleGraph
 from handup.what import BinaryTree, Situation
 from handup.what.sets import best_prefix

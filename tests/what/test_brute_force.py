@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from handup.lab.bench.textbook import one_by_one
+from handup.lab.bench.decisions import one_by_one
 from handup.policy import Gate, ModuleGraph
 from handup.what import BruteForce, Situation
 from tests.make import chain_of, crossed_pairs, situation_of

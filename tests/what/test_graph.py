@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from handup.core import BadSetting, Costs
-from handup.lab.bench.textbook import layered_graph_dijkstra
+from handup.lab.bench.decisions import layered_graph_dijkstra
 from handup.what import Graph, Situation
 from tests.make import chain_of, situation_of
 from tests.strategies import situations

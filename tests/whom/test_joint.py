@@ -10,8 +10,7 @@ import numpy as np
 import pytest
 
 from handup.core import Action, Costs, Decision, Option, OutOfRange, UnknownName
-from handup.lab.bench.decisions import asks_everybody
-from handup.lab.bench.textbook import best_question
+from handup.lab.bench.decisions import asks_everybody, best_question
 from handup.policy import Belief
 from handup.recover.events import Decided, event_from_json, event_to_json
 from handup.recover.routing import with_person

@@ -12,8 +12,7 @@ from rich.table import Table
 from handup.cli.options import Expert, Policy, Weight
 from handup.cli.output import check_place, out, picked, plain_table, print_result, print_table, say, working
 from handup.core import MissingExtra, UnknownName
-from handup.lab.advice_flips import SCALES, Flips, Nearness, nearness
-from handup.lab.advise import Advice, MethodRow
+from handup.lab.advise import SCALES, Advice, Flips, MethodRow, Nearness, nearness
 from handup.lab.advise import advise as simulate
 from handup.lab.episodes import MetricMeasure
 from handup.policy import ModuleGraph, load_policy

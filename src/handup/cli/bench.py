@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import Annotated, Any
 
 import typer
 from rich.progress import track
+from rich.table import Table
 
 from handup.cli.options import group
-from handup.cli.output import FAILED, err, note, out, print_json, print_table
-from handup.lab.bench.harness import Columns, Row, table_of
+from handup.cli.output import FAILED, err, note, out, plain_table, print_json, print_table
+from handup.lab.bench.harness import Columns, Row
 
 app = group("bench", "Example: handup bench decisions\n\nExit codes: 0 done, 2 bad input.")
 
@@ -90,3 +91,19 @@ def _run(
         print_table(table_of(rows, columns))
         out.print(closing)
     return rows
+
+
+def table_of(rows: Sequence[Row], columns: Columns) -> Table:
+    """Return rows as a table: words left-aligned, numbers right-aligned, a dash for a missing value."""
+    words = {heading for heading, key, _ in columns if isinstance(rows[0][key], str)}
+    headings = [heading for heading, _, _ in columns]
+    table = plain_table(*headings, right=set(headings) - words)
+    for row in rows:
+        table.add_row(*(_cell(row[key], form) for _, key, form in columns))
+    return table
+
+
+def _cell(value: object, form: str | Callable[[Any], str]) -> str:
+    if not isinstance(form, str):
+        return form(value)
+    return "–" if value is None else form.format(value)

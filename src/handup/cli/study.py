@@ -170,8 +170,7 @@ def protocol(
     as_json: Annotated[bool, typer.Option("--json", help="Print the meals as JSON.")] = False,
 ) -> None:
     """Print the meals of one real participant of a study of meals, in a balanced order, as commands."""
-    from handup.lab.studies.meals.protocol import planned  # noqa: PLC0415 - slow to import
-    from handup.lab.studies.meals.studies import meal_study  # noqa: PLC0415
+    from handup.lab.studies.meals.studies import meal_study, planned  # noqa: PLC0415 - slow to import
 
     study = meal_study(name)
     meals = planned(study, participant, study.size(seed=seed, looks=looks))

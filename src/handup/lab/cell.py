@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from enum import StrEnum
@@ -90,15 +89,14 @@ class Cell:
             if (value := getattr(self, name)) not in tuple(kind):
                 raise UnknownName.of(name, f"'{value}'", f"be a {name}", hint=f"Use one of: {', '.join(kind)}.")
             object.__setattr__(self, name, kind(value))
-        _check_whole("modules", self.modules, 2 if replica else 1, MAX_MODULES)
-        _check_whole("low", self.low, 0, max(self.modules, 3))
-        _check_whole("episodes", self.episodes, 1, MAX_EPISODES)
-        _check_whole("seed", self.seed, 0, 2**63)
-        for name, most in (("query_cost", 1e9), ("beta", 1.0), ("expert", 1.0), ("w", 1.0)):
-            object.__setattr__(self, name, _checked(name, getattr(self, name), most))
-        for name in ("epsilon", "tau", "lambda_"):
-            if getattr(self, name) is not None:
-                object.__setattr__(self, name, _checked(name.rstrip("_"), getattr(self, name), 1e9))
+        check_whole("modules", self.modules, 2 if replica else 1, MAX_MODULES)
+        check_whole("low", self.low, 0, max(self.modules, 3))
+        check_whole("episodes", self.episodes, 1, MAX_EPISODES)
+        check_whole("seed", self.seed, 0, 2**63)
+        own = [name for name in ("epsilon", "tau", "lambda_") if getattr(self, name) is not None]
+        for name in ("beta", "expert", "w", "query_cost", *own):
+            most = 1.0 if name in ("beta", "expert", "w") else 1e9
+            object.__setattr__(self, name, _checked(name.rstrip("_"), getattr(self, name), most))
         if not isinstance(self.confidences, tuple | list) or len(self.confidences) != 2:
             raise WrongSize.of(
                 "confidences", repr(self.confidences), "be two", hint="Give that of high and that of low modules."
@@ -171,29 +169,24 @@ class Cell:
 
 KEYS: Mapping[str, str] = {field.name.rstrip("_"): field.name for field in fields(Cell)}
 """The settings' public names and the fields behind them."""
-WHOLE = ("modules", "low", "episodes", "seed")
-TEXT = ("structure", "method", "world")
 
 
 def _read(key: str, text: str) -> Any:
-    if key in TEXT:
+    """Convert a text to a value of the kind of the default."""
+    usual, kind = getattr(Cell, KEYS[key]), "a number"
+    if isinstance(usual, str):
         return text
     try:
-        if key == "confidences":
-            high, low = (_number(part) for part in text.split(","))
+        if isinstance(usual, tuple):
+            kind = "two numbers such as 0.9,0.2"
+            high, low = map(float, text.split(","))
             return high, low
-        return int(text) if key in WHOLE else _number(text)
+        if isinstance(usual, int):
+            kind = "a whole number"
+            return int(text)
+        return float(text)
     except ValueError:
-        kinds = {"confidences": "two numbers such as 0.9,0.2", **dict.fromkeys(WHOLE, "a whole number")}
-        kind = kinds.get(key, "a number")
         raise Malformed.of(key, f"'{text}'", f"be {kind}", hint=f"Give {kind}.") from None
-
-
-def _number(text: str) -> float:
-    value = float(text)
-    if not math.isfinite(value):
-        raise ValueError(text)
-    return value
 
 
 def _checked(name: str, value: object, most: float) -> float:
@@ -203,7 +196,8 @@ def _checked(name: str, value: object, most: float) -> float:
     return float(value)
 
 
-def _check_whole(name: str, value: object, least: int, most: int) -> None:
+def check_whole(name: str, value: object, least: int, most: int) -> None:
+    """Refuse everything but whole numbers of a range."""
     if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= most:
         hint = f"Give a whole number from {least} to {most}."
-        raise OutOfRange.of(name, repr(value), f"lie between {least} and {most}", hint=hint)
+        raise OutOfRange.of(name, repr(value), f"be a whole number from {least:,} to {most:,}", hint=hint)

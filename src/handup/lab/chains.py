@@ -129,14 +129,6 @@ class Chain:
         costs = np.broadcast_to(self.costs[:modules, None], works.shape)
         return EpisodeBlock(self.said[said][:modules], costs, works, self.luck[:, :modules])
 
-    def reliability(self, modules: int, said: str) -> NDArray[np.float64]:
-        """Return the probability that acting alone succeeds, according to the confidences."""
-        return np.asarray(self.said[said][:modules].prod(axis=0))
-
-    def alone(self, modules: int) -> Truths:
-        """Return whether acting alone succeeds."""
-        return np.asarray(self.works[:modules].all(axis=0))
-
 
 def draw_chain(streams: Sequence[Stream], *, number: int, episodes: int, seed: int) -> Chain:
     """Draw one chain: streams, calibration rows, held-out rows, costs and answers by chance.

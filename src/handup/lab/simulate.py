@@ -1,31 +1,37 @@
 """The batch simulator: a cell's settings in, its episodes out.
 
-Pairs whose rules are known decide for many episodes at once, in `vectorised.py`. The other deciders ask the strategy
-itself, with what it is entitled to know. `OneByOne` asks any strategy about one episode at a time. The same beliefs as
-`recover.Session` holds. Decisions in situations that have been met before are remembered: a strategy is pure. `InStep`
-asks a pair on one given policy once for all episodes: the paper's pairs look at confidences and answers given, not at
-what the answers said, nor at failures, so the episodes that still go on have all done the same.
+Episodes are decided in one of two ways, which decide alike. `Vectorised` has the rules of the paper's pairs in `what/`
+and `when/` column by column, for many episodes at once. `StrategyDecider` asks the strategy itself, with what it is
+entitled to know: the same beliefs as `recover.Session` holds. Decisions in situations that have been met before are
+remembered: a strategy is pure. A pair on one given policy is asked once for all episodes: the paper's pairs look at
+confidences and answers given, not at what the answers said, nor at failures, so the episodes that still go on have all
+done the same.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass, field
+from functools import partial
 
 import numpy as np
 
-from handup.core import Action, ContractViolation, Costs, NotSolvable
+from handup.core import Action, ContractViolation, Costs, NotSolvable, objective_of
 from handup.lab.batch import ACT, GIVE_UP, Decider, EpisodeTerms, Indices, Running, run_block
 from handup.lab.cell import Cell, WorldKind
 from handup.lab.episodes import Episodes, Vector
-from handup.lab.vectorised import vectorised
-from handup.lab.world import MOST_ASKED, EpisodeBlock, Truths, blocks
-from handup.policy import Belief, ModuleGraph
-from handup.what import Selection, Selector, Situation
-from handup.when import Pair, Strategy
+from handup.lab.world import MOST_ASKED, EpisodeBlock, Matrix, Truths, blocks
+from handup.policy import Belief
+from handup.what import BinaryTree, BruteForce, Confidence, Graph, Never, Selection, Selector, Situation, Topo
+from handup.what.base import TIE
+from handup.what.sets import LEAST
+from handup.when import ExecuteFirst, Pair, QueryForAll, QueryThenExecute, Strategy, UntilConfident, WorkloadAware
 
 MOST_REMEMBERED = 200_000
+NONE = -1
+Select = Callable[[Running], Indices]
+WHENS = (ExecuteFirst, QueryThenExecute, UntilConfident, WorkloadAware, QueryForAll)
 
 
 def simulate(cell: Cell) -> Episodes:
@@ -74,15 +80,15 @@ def simulate_blocks(
         """The fastest way to decide for all episodes of a block; all of them decide alike."""
         if block.given is not None and isinstance(strategy, Pair) and is_known_pair(strategy):
             what = heard.setdefault(strategy.what.name, CachedSelector(strategy.what))
-            return InStep(block.given, Pair(what, strategy.when), terms, memory)
+            return StrategyDecider(block, Pair(what, strategy.when), terms, memory, in_step=True)
         many = vectorised(strategy, terms, is_series=block.is_series)
-        return many or OneByOne(block, strategy, terms, memory, most=most)
+        return many or StrategyDecider(block, strategy, terms, memory, most=most)
 
     return Episodes.joined(run_block(block, decider(block), terms) for block in given)
 
 
-class OneByOne:
-    """A decider that asks the strategy itself.
+class StrategyDecider:
+    """A decider that asks the strategy itself: about each episode, or once for all that go in step.
 
     Args:
         block: The episodes.
@@ -90,6 +96,7 @@ class OneByOne:
         terms: The episodes' terms.
         memory: Decisions by situation, kept from block to block.
         most: How many situations the strategy may be asked about; any number where not given.
+        in_step: True if all episodes that still go on have done the same.
     """
 
     def __init__(
@@ -100,36 +107,44 @@ class OneByOne:
         memory: dict[Hashable, int],
         *,
         most: int | None = None,
+        in_step: bool = False,
     ) -> None:
-        self.strategy, self.terms, self.memory, self.most = strategy, terms, memory, most
-        self.beliefs = [Belief.of(block.graph(episode)) for episode in range(len(block))]
-        self.kinds = [_kind(block, episode) for episode in range(len(block))]
+        self.strategy, self.terms, self.memory, self.most, self.in_step = strategy, terms, memory, most, in_step
+        self.belief_of = np.zeros(len(block), dtype=np.intp) if in_step else np.arange(len(block))
+        self.beliefs = [Belief.of(block.graph(episode)) for episode in range(1 if in_step else len(block))]
+        self.kinds = [_kind(block, episode) for episode in range(len(self.beliefs))]
 
     def choose(self, running: Running, time_left: int) -> Indices:
         """Ask the strategy about each running episode."""
+        # Episodes in step have borne the same, so changing costs are the same for all of them.
         changing = self.terms.costs is not None
+        beliefs, firsts, places = np.unique(self.belief_of[running.episode], return_index=True, return_inverse=True)
         chosen = [
-            self._choose(int(episode), time_left, running.query_costs[:, column] if changing else None)
-            for column, episode in enumerate(running.episode)
+            self._choose(belief, time_left, running.query_costs[:, column] if changing else None)
+            for belief, column in zip(beliefs.tolist(), firsts, strict=True)
         ]
-        return np.array(chosen, dtype=np.intp)
+        return np.array(chosen, dtype=np.intp)[places]
 
     def told(self, episodes: Indices, modules: Indices, changed: Truths) -> None:
-        """Update the beliefs; after `MOST_ASKED` questions a module is left alone."""
-        for episode, module, was_wrong in zip(episodes, modules, changed, strict=True):
-            belief = self.beliefs[episode].after_answer(int(module), changed=bool(was_wrong), expert=self.terms.expert)
+        """Update the beliefs; after `MOST_ASKED` questions a module is left alone.
+
+        Changes that answers made differ between episodes in step; their strategy does not look at them.
+        """
+        for number, column in zip(*np.unique(self.belief_of[episodes], return_index=True), strict=True):
+            module, was_wrong = int(modules[column]), None if self.in_step else bool(changed[column])
+            belief = self.beliefs[number].after_answer(module, changed=was_wrong, expert=self.terms.expert)
             if len(belief.chances[module]) > MOST_ASKED:
-                belief = belief.blocked(int(module), math.inf)
-            self.beliefs[episode] = belief
+                belief = belief.blocked(module, math.inf)
+            self.beliefs[number] = belief
 
     def failed(self, episodes: Indices) -> None:
         """Update the beliefs."""
-        for episode in episodes:
-            self.beliefs[episode] = self.beliefs[episode].after_execution(False)
+        for number in np.unique(self.belief_of[episodes]):
+            self.beliefs[number] = self.beliefs[number].after_execution(False)
 
-    def _choose(self, episode: int, time_left: int, costs: Vector | None) -> int:
-        belief = self.beliefs[episode]
-        situation = self._situation(episode, belief, time_left), None if costs is None else costs.tobytes()
+    def _choose(self, number: int, time_left: int, costs: Vector | None) -> int:
+        belief = self.beliefs[number]
+        situation = self._situation(number, belief, time_left), None if costs is None else costs.tobytes()
         found = self.memory.get(situation)
         if found is None:
             if len(self.memory) == self.most:
@@ -140,13 +155,12 @@ class OneByOne:
                 self.memory[situation] = found
         return found
 
-    def _situation(self, episode: int, belief: Belief, time_left: int) -> Hashable:
+    def _situation(self, number: int, belief: Belief, time_left: int) -> Hashable:
         """Everything the strategy may look at; handup's own pairs look at no failures and at no clock."""
         if is_known_pair(self.strategy):
             progress = belief.progress
-            tried = progress.acts > 0, progress.asks_since_act > 0
-            return self.kinds[episode], belief.answered.tobytes(), tried
-        return self.kinds[episode], belief.chances, belief.executions, belief.progress, time_left
+            return self.kinds[number], belief.answered.tobytes(), progress.acts > 0, progress.asks_since_act > 0
+        return self.kinds[number], belief.chances, belief.executions, belief.progress, time_left
 
 
 @dataclass(eq=False)
@@ -171,41 +185,6 @@ class CachedSelector:
         if known not in self.found:
             self.found[known] = self.selector.select(situation)
         return self.found[known]
-
-
-class InStep:
-    """A decider that decides once for all running episodes.
-
-    Args:
-        graph: The policy of all episodes.
-        pair: A selector and a querying algorithm of handup's own.
-        terms: The episodes' terms.
-        memory: Choices by situation, kept from block to block.
-    """
-
-    def __init__(self, graph: ModuleGraph, pair: Pair, terms: EpisodeTerms, memory: dict[Hashable, int]) -> None:
-        self.belief = Belief.of(graph)
-        self.pair, self.terms, self.memory = pair, terms, memory
-
-    def choose(self, running: Running, time_left: int) -> Indices:
-        """The same for every running episode."""
-        belief = self.belief
-        # Episodes in step have borne the same, so changing costs are the same for all of them.
-        query = belief.graph.query_costs if self.terms.costs is None else running.query_costs[:, 0]
-        tried = belief.progress.acts > 0, belief.progress.asks_since_act > 0
-        situation = belief.graph, belief.answered.tobytes(), tried, query.tobytes()
-        if situation not in self.memory:
-            self.memory[situation] = _decided(self.pair, belief, self.terms, time_left, query)
-        return np.full(len(running.episode), self.memory[situation])
-
-    def told(self, episodes: Indices, modules: Indices, changed: Truths) -> None:
-        """Ignore the changes that answers made; they differ between episodes, and the pair does not look at them."""
-        self.belief = self.belief.after_answer(int(modules[0]), changed=None, expert=self.terms.expert)
-
-    def failed(self, episodes: Indices) -> None:
-        """Those that go on have all failed."""
-        if len(episodes):
-            self.belief = self.belief.after_execution(False)
 
 
 def _decided(strategy: Strategy, belief: Belief, terms: EpisodeTerms, time_left: int, query: Vector) -> int:
@@ -234,3 +213,120 @@ def _kind(block: EpisodeBlock, episode: int) -> Hashable:
     if block.wiring is None:
         return (*numbers, block.given)
     return (*numbers, block.wiring.gates, block.wiring.inputs[:, :, episode].tobytes())
+
+
+@dataclass(frozen=True, eq=False)
+class Vectorised(Decider):
+    """A decider for a pair whose rules are known here: they look at nothing but the running episodes."""
+
+    pair: Pair
+    terms: EpisodeTerms
+    select: Select
+
+    def choose(self, running: Running, time_left: int) -> Indices:
+        """Ask about the selector's module where the querying algorithm asks."""
+        match self.pair.when:
+            case ExecuteFirst():
+                asks = (running.acts > 0) & (running.asks_since_act == 0)
+            case QueryThenExecute():
+                asks = running.asks_since_act == 0
+            case UntilConfident(tau=tau):
+                with np.errstate(divide="ignore"):
+                    reliability = np.exp(np.log(running.confidences).sum(axis=0))
+                asks = (running.asks_since_act == 0) | ~(reliability > tau + TIE)
+            case _:
+                asks = np.ones(len(running.episode), dtype=np.bool_)
+        if not asks.any():
+            return np.full(len(running.episode), ACT)
+        module = self.select(running)
+        if isinstance(self.pair.when, WorkloadAware):
+            columns = np.arange(len(module))
+            gain = self.terms.expert - running.confidences[module, columns]
+            asks &= gain >= self.pair.when.lambda_ * running.query_costs[module, columns] - TIE
+        if isinstance(self.pair.when, QueryForAll):
+            module = np.where(module == NONE, _topo(running), module)
+        return np.where(asks & (module != NONE), module, ACT)
+
+
+def vectorised(strategy: Strategy, terms: EpisodeTerms, *, is_series: bool) -> Vectorised | None:
+    """The decider for a strategy, or None where its rule has to be asked one episode at a time.
+
+    Args:
+        strategy: The method.
+        terms: The episodes' terms.
+        is_series: Whether every module is needed. Rules that look at success itself have a closed form only then.
+    """
+    if type(strategy) is not Pair or type(strategy.when) not in WHENS:
+        return None
+    what, looks_at_success = strategy.what, isinstance(strategy.when, UntilConfident)
+    rules: dict[type, Select] = {
+        Never: lambda running: np.full(len(running.episode), NONE),
+        Topo: _topo,
+        Confidence: lambda running: _first_best(running.confidences, running.asked == 0),
+        BruteForce: partial(_brute_force, terms=terms),
+        BinaryTree: partial(_binary_tree, terms=terms),
+    }
+    if type(what) is Graph:
+        costs = Costs.of(np.zeros(0), expert=terms.expert, w=terms.w, time_left=terms.horizon)
+        rules[Graph] = partial(_graph, epsilon=what.weight(costs), expert=terms.expert)
+    if type(what) not in rules or (not is_series and (looks_at_success or type(what) is BruteForce)):
+        return None
+    return Vectorised(strategy, terms, rules[type(what)])
+
+
+def _topo(running: Running) -> Indices:
+    return _first(running.asked == 0)
+
+
+def _graph(running: Running, epsilon: float, expert: float) -> Indices:
+    is_open = running.asked == 0
+    penalty = epsilon * running.query_costs - (expert - running.confidences)
+    first = _first(is_open & (penalty < -TIE))
+    return np.where(first == NONE, _first_best(penalty, is_open), first)
+
+
+def _brute_force(running: Running, terms: EpisodeTerms) -> Indices:
+    with np.errstate(divide="ignore"):
+        logs = np.log(running.confidences)
+    before, after = np.zeros_like(logs), np.zeros_like(logs)
+    before[1:] = logs[:-1].cumsum(axis=0)
+    after[:-1] = logs[:0:-1].cumsum(axis=0)[::-1]
+    asked = terms.expert * np.exp(before + after)
+    values = objective_of(terms.w, running.query_costs, 1.0 - asked)
+    nothing = objective_of(terms.w, 0.0, 1.0 - np.exp(before[-1] + logs[-1]))
+    module = _first_best(values, running.asked == 0)
+    best = values[module, np.arange(len(module))]
+    return np.where((module != NONE) & (nothing < best - TIE), NONE, module)
+
+
+def _binary_tree(running: Running, terms: EpisodeTerms) -> Indices:
+    """The first member of the best prefix of the modules sorted by cost per gain; see `what.binary_tree`."""
+    logs = np.log(np.maximum(running.confidences, LEAST))
+    gains = np.log(max(terms.expert, LEAST)) - logs
+    useful = (running.asked == 0) & (gains > 0.0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ratio = np.where(useful, running.query_costs / gains, np.inf)
+    order = ratio.argsort(axis=0, kind="stable")
+    counts = np.take_along_axis(useful, order, axis=0)
+    gained = np.where(counts, np.take_along_axis(gains, order, axis=0), 0.0).cumsum(axis=0)
+    paid = np.where(counts, np.take_along_axis(running.query_costs, order, axis=0), 0.0).cumsum(axis=0)
+    log_now = logs.sum(axis=0)
+    prefix = np.where(counts, objective_of(terms.w, paid, 1.0 - np.exp(log_now + gained)), np.inf)
+    best = np.minimum(objective_of(terms.w, 0.0, 1.0 - np.exp(log_now)), prefix.min(axis=0))
+    good = counts & (prefix <= best + TIE)
+    length = len(order) - good[::-1].argmax(axis=0)
+    member = counts & (np.arange(len(order))[:, None] < length)
+    first = np.where(member, order, len(order)).min(axis=0)
+    return np.where(good.any(axis=0), first, NONE)
+
+
+def _first(among: Truths) -> Indices:
+    """The upstream-most of some modules, or `NONE`."""
+    found = among.argmax(axis=0)
+    return np.where(among[found, np.arange(len(found))], found, NONE)
+
+
+def _first_best(values: Matrix, among: Truths) -> Indices:
+    """The upstream-most of the smallest values, or `NONE`; see `what.base.first_best`."""
+    masked = np.where(among, values, np.inf)
+    return _first(among & (masked <= masked.min(axis=0) + TIE))

@@ -22,7 +22,7 @@ from types import CodeType, FrameType, ModuleType
 from typing import Any
 
 from handup.lab.engine import Batch, Columns
-from handup.lab.engine.sources import LISTS, PACKAGE
+from handup.lab.engine.store import LISTS, PACKAGE
 from tests.lab.published import adapter
 
 FAMILIES = (

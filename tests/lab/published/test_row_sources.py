@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from handup.lab.engine import sources
-from handup.lab.engine.sources import PACKAGE, code_digest
+from handup.lab.engine import store
+from handup.lab.engine.store import PACKAGE, code_digest
 from tests.lab.published.adapter import samples
 from tests.lab.published.row_sources import COMMAND, FAMILIES, listed, traced
 from tests.soak import swept
@@ -27,8 +27,8 @@ def test_the_digest_is_that_of_the_listed_files(tmp_path: Path, monkeypatch: pyt
     for name in ("makes.py", "data.yaml", "judges.py"):
         (tmp_path / name).write_text("1", encoding="utf-8")
     (tmp_path / "some.txt").write_text("data.yaml\nmakes.py\n", encoding="utf-8")
-    monkeypatch.setattr(sources, "PACKAGE", tmp_path)
-    monkeypatch.setattr(sources, "LISTS", tmp_path)
+    monkeypatch.setattr(store, "PACKAGE", tmp_path)
+    monkeypatch.setattr(store, "LISTS", tmp_path)
     digest = code_digest.__wrapped__
     before = digest("some")
     (tmp_path / "judges.py").write_text("2", encoding="utf-8")

@@ -123,20 +123,19 @@ def row_of(name: str, unit: str, ours: TimedCalls, bar: float | None, *, steps: 
     return {**row, "kept": kept}
 
 
-def _number(key: str, row: Row) -> str:
-    value = row[key]
+def _number(value: float | None) -> str:
     return "–" if value is None else f"{value:,.0f}" if value >= 1000 else f"{value:.3g}"
 
 
 COLUMNS: Columns = (
-    ("what", "{name}"),
-    ("unit", "{unit}"),
-    ("processor", partial(_number, "processor")),
-    ("wall", partial(_number, "wall")),
-    ("bar", partial(_number, "bar")),
-    ("beside it", "{baseline}"),
-    ("processor", partial(_number, "baseline_processor")),
-    ("wall", partial(_number, "baseline_wall")),
+    ("what", "name", "{}"),
+    ("unit", "unit", "{}"),
+    ("processor", "processor", _number),
+    ("wall", "wall", _number),
+    ("bar", "bar", _number),
+    ("beside it", "baseline", "{}"),
+    ("processor", "baseline_processor", _number),
+    ("wall", "baseline_wall", _number),
 )
 
 

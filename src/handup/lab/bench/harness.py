@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from string import Formatter
 from typing import Any
 
 import numpy as np
-from rich.table import Table
 
 BUDGET_S = 0.2
 MOST_CALLS = 2_000
 Row = Mapping[str, Any]
 """A measurement, as in the JSON record."""
-Columns = Sequence[tuple[str, str | Callable[[Row], str]]]
-"""Headings, each with a format of the row, such as `"{us:,.1f}"`, or a function that writes the cell."""
+Columns = Sequence[tuple[str, str, str | Callable[[Any], str]]]
+"""Headings, each with a key of the row and a format of its value, such as `"{:,.1f}"`, or a function that writes it."""
 
 
 @dataclass
@@ -76,31 +74,3 @@ def median_us(do: Callable[[], object]) -> float:
     while not timed.wall_s or (sum(timed.wall_s) < BUDGET_S and len(timed.wall_s) < MOST_CALLS):
         timed.call(do)
     return 1e6 * timed.wall
-
-
-def percentiles_ms(spans_s: Sequence[float], *percents: float) -> list[float]:
-    """Return percentiles of spans in milliseconds; NaN if there are no spans."""
-    return [float(value) for value in np.percentile(1000 * np.array(spans_s or [np.nan]), percents)]
-
-
-def table_of(rows: Iterable[Row], columns: Columns, title: str | None = None) -> Table:
-    """Return rows as a table: words left-aligned, numbers right-aligned, a dash for a missing value."""
-    listed = list(rows)
-    table = Table(title=title, title_justify="left", box=None, pad_edge=False)
-    for heading, form in columns:
-        words = isinstance(form, str) and any(isinstance(value, str) for value in _values(listed[:1], form))
-        table.add_column(heading, justify="left" if words else "right", no_wrap=True)
-    for row in listed:
-        table.add_row(*(_cell(row, form) for _, form in columns))
-    return table
-
-
-def _cell(row: Row, form: str | Callable[[Row], str]) -> str:
-    if not isinstance(form, str):
-        return form(row)
-    return "–" if None in _values([row], form) else form.format_map(row)
-
-
-def _values(rows: Iterable[Row], form: str) -> list[Any]:
-    names = [name for _, name, _, _ in Formatter().parse(form) if name]
-    return [row[name] for row in rows for name in names]

@@ -34,16 +34,16 @@ EXPLORATION = 50.0
 RIGHT = 0.999
 ALPHA = 0.5
 COLUMNS: Columns = (
-    ("scene", "{scene}"),
-    ("goals", "{goals}"),
-    ("askable", "{askable}"),
-    ("depth", lambda row: "all" if row["depth"] is None else f"{row['depth']}"),
-    ("asks", "{asks:.0%}"),
-    ("µs", "{us_median:,.0f}"),
-    ("µs p99", "{us_p99:,.0f}"),
-    ("gap", "{gap:.3f}"),
-    ("POUCT µs", "{baseline_us:,.0f}"),
-    ("its regret", "{regret_baseline:.2f}"),
+    ("scene", "scene", "{}"),
+    ("goals", "goals", "{}"),
+    ("askable", "askable", "{}"),
+    ("depth", "depth", lambda depth: "all" if depth is None else f"{depth}"),
+    ("asks", "asks", "{:.0%}"),
+    ("µs", "us_median", "{:,.0f}"),
+    ("µs p99", "us_p99", "{:,.0f}"),
+    ("gap", "gap", "{:.3f}"),
+    ("POUCT µs", "baseline_us", "{:,.0f}"),
+    ("its regret", "regret_baseline", "{:.2f}"),
 )
 CLOSING = "Time of one core per plan, T = {look_ahead_s:g} s; gap and regret in the paper's points (a question: 5)."
 

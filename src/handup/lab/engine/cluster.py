@@ -11,7 +11,7 @@ import socket
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -75,7 +75,7 @@ def cluster(address: str, study: Study) -> Iterator[Workers]:
                 hint="Start one with 'dask scheduler', or check host, port and certificates.",
             ) from None
         _check_workers(client, study, address)
-        yield lambda study, size, batches, numbers: _made(client, study, size, batches, numbers, address)
+        yield partial(_made, client, address)
 
 
 def _count(address: str) -> int:
@@ -140,7 +140,7 @@ def _batches(name: str, size: tuple[tuple[str, Any], ...]) -> Sequence[Batch]:
 
 
 def _made(
-    client: Any, study: Study, size: Size, batches: Sequence[Batch], numbers: Sequence[int], address: str
+    client: Any, address: str, study: Study, size: Size, batches: Sequence[Batch], numbers: Sequence[int]
 ) -> Made:
     from distributed import KilledWorker, as_completed  # noqa: PLC0415 - an extra
 

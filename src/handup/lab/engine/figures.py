@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +17,7 @@ from handup.lab.engine.report import Drawing
 
 if TYPE_CHECKING:
     from handup.lab.engine.results import Results
-    from handup.lab.engine.study import Place, Study
+    from handup.lab.engine.study import Place
 
 try:
     from matplotlib import style
@@ -107,7 +108,14 @@ def overview(
         title: Title above the panels; by default that of the study.
     """
     study = results.study
-    shown = panels or {measure.label: _mean(results, measure.name) for measure in study.measures}
+
+    def mean(measure: str, arm: str, place: Place) -> Estimate:
+        return results.mean(measure, arm, place.settings)
+
+    def at(place: Place, of: Of, arm: str) -> Estimate | None:
+        return of(arm, place) if arm in study.arms_at(place) else None
+
+    shown: Mapping[str, Of] = panels or {measure.label: partial(mean, measure.name) for measure in study.measures}
     rows = -(-len(shown) // int((WIDEST - 1.6) / 3.1))
     columns = -(-len(shown) // rows)
     with sheet(3.1 * columns + 1.6, rows * (0.36 * len(study.arms) + 1.0) + 0.9) as figure:
@@ -115,7 +123,9 @@ def overview(
         for panel in axes[len(shown) :]:
             panel.set_axis_off()
         for panel, (heading, of) in zip(axes[: len(shown)], shown.items(), strict=True):
-            series = {": ".join(filter(None, (at.name, at.about))): _at(of, at, study) for at in study.places}
+            series = {
+                ": ".join(filter(None, (place.name, place.about))): partial(at, place, of) for place in study.places
+            }
             points(panel, study.arms, series, bold=study.ours)
             panel.set_title(heading, loc="left")
         axes[0].invert_yaxis()
@@ -124,11 +134,3 @@ def overview(
         caption = f"{study.question} Means with 95 % intervals over {results.count()} {study.units}; {study.evidence}."
         title = title or f"{study.title} ({study.evidence})"
         return drawing(figure, name or study.name, f"{caption} {note}".strip(), title)
-
-
-def _mean(results: Results[Any], measure: str) -> Of:
-    return lambda arm, place: results.mean(measure, arm, place.settings)
-
-
-def _at(of: Of, place: Place, study: Study) -> Callable[[str], Estimate | None]:
-    return lambda arm: of(arm, place) if arm in study.arms_at(place) else None

@@ -83,10 +83,11 @@ class Report:
         ]
         for section in self.sections:
             body = "\n".join(_as_html(part) for part in section.parts)
+            anchor = re.sub(r"[^a-z0-9]+", "-", section.heading.lower()).strip("-")
             if section.folded:
                 parts.append(f"<details><summary>{escape(section.heading)}</summary>{body}</details>")
             else:
-                parts.append(f'<h2 id="{_anchor(section.heading)}">{escape(section.heading)}</h2>{body}')
+                parts.append(f'<h2 id="{anchor}">{escape(section.heading)}</h2>{body}')
         parts.append(f'<h2 id="made">How it was made</h2><dl class="facts">{facts}</dl>')
         return PAGE.substitute(title=escape(self.title), body="\n".join(parts))
 
@@ -142,6 +143,10 @@ def _as_html(part: Part) -> str:
 
 def _table(table: Table) -> str:
     """Return a table that scrolls on its own if it is too wide."""
+
+    def coloured(cell: str) -> str:
+        return _VERDICT.sub(lambda found: f'<span class="verdict {CLASSES[Verdict(found[1])]}">{found[1]}</span>', cell)
+
     claims = table.columns[0] == "Claim"
     labels = [escape(re.sub(r"[`*]", "", column)) for column in table.columns]
     numbers = "" if claims else ' class="n"'
@@ -149,7 +154,7 @@ def _table(table: Table) -> str:
     body = "".join(
         f'<tr><th scope="row">{_inline(first)}</th>'
         + "".join(
-            f'<td{numbers} data-label="{label}">{_coloured(_inline(cell))}</td>'
+            f'<td{numbers} data-label="{label}">{coloured(_inline(cell))}</td>'
             for label, cell in zip(labels[1:], cells, strict=True)
         )
         + "</tr>"
@@ -163,16 +168,8 @@ def _table(table: Table) -> str:
     )
 
 
-def _coloured(cell: str) -> str:
-    return _VERDICT.sub(lambda found: f'<span class="verdict {CLASSES[Verdict(found[1])]}">{found[1]}</span>', cell)
-
-
 def _inline(text: str) -> str:
     return str(_MARKDOWN.renderInline(text))
-
-
-def _anchor(heading: str) -> str:
-    return re.sub(r"[^a-z0-9]+", "-", heading.lower()).strip("-")
 
 
 def _svg(drawing: Drawing) -> str:

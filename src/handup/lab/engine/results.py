@@ -80,7 +80,9 @@ class Results(Generic[S]):
         if (arm, where) not in self._rows:
             if where:
                 # One condition after the other: conditions come sorted, so many lookups share the first ones.
-                kept = tuple(row for row in self.rows(arm, where[:-1]) if _meets(row, *where[-1]))
+                name, value = where[-1]
+                allowed = value if isinstance(value, tuple) else (value,)
+                kept = tuple(row for row in self.rows(arm, where[:-1]) if row[name] in allowed)
             else:
                 kept = tuple(
                     {"arm": arm, **dict(batch.place.settings), **row}
@@ -169,10 +171,6 @@ class Results(Generic[S]):
 
     def _keys(self, arm: str, where: Where = ()) -> list[tuple[Any, ...]]:
         return [tuple(row[name] for name in self.study.unit) for row in self.rows(arm, where)]
-
-
-def _meets(row: Row, name: str, value: Any) -> bool:
-    return row[name] in value if isinstance(value, tuple) else bool(row[name] == value)
 
 
 def _sums(units: Units, values: NDArray[np.float64 | np.bool_]) -> Vector:

@@ -3,22 +3,32 @@
 from __future__ import annotations
 
 import json
+import multiprocessing
+import os
+import signal
+import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
+from multiprocessing.connection import Connection
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
-from handup.core import BadSetting, HandupError
+from handup.core import BadSetting, HandupError, ProcessLost
 from handup.core.files import write_whole
 from handup.lab.engine.judge import JudgedClaim
-from handup.lab.engine.pool import in_processes
 from handup.lab.engine.report import Drawing, Report, Section
 from handup.lab.engine.results import Columns, Results
 from handup.lab.engine.store import RowStore
 from handup.lab.engine.study import Batch, Size, Study
+
+ONE_THREAD = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+T = TypeVar("T")
+R = TypeVar("R")
 
 
 @dataclass(frozen=True)
@@ -63,6 +73,68 @@ def processes(jobs: int) -> Workers:
             yield numbers[place], made
 
     return work
+
+
+def in_processes(work: Callable[[T], R], tasks: Sequence[T], jobs: int) -> Iterator[tuple[int, R]]:
+    """Yield positions of tasks and their results, as they are completed.
+
+    Args:
+        work: Function of a module, so that other processes can import it.
+        tasks: Arguments of the calls.
+        jobs: Number of processes.
+    """
+    context = multiprocessing.get_context("spawn")
+    reader, writer = context.Pipe(duplex=False)
+    pool = ProcessPoolExecutor(jobs, context, initializer=_follow, initargs=(reader,))
+    all_done = False
+    try:
+        with _inherited():
+            running = {pool.submit(work, task): number for number, task in enumerate(tasks)}
+        for future in as_completed(running):
+            yield running[future], future.result()
+        all_done = True
+    except BrokenProcessPool:
+        raise ProcessLost(
+            "a process of the run was ended from outside, perhaps for want of memory",
+            hint="Give the same command again, with fewer --jobs if it happens twice; what was done is kept.",
+        ) from None
+    finally:
+        if not all_done:
+            writer.close()
+        pool.shutdown(cancel_futures=True)
+        writer.close()
+        reader.close()
+
+
+def _follow(reader: Connection) -> None:
+    """Prepare a new process: leave interrupts to the first process, and end when that does."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+    def wait() -> None:
+        reader.poll(None)  # returns when the first process closes its end, or dies
+        os._exit(1)
+
+    threading.Thread(target=wait, daemon=True).start()
+
+
+@contextmanager
+def _inherited() -> Iterator[None]:
+    """Let processes that start within inherit one thread each, as there is one for every core, and blocked interrupts.
+
+    Interrupts stay blocked until the processes ignore them themselves.
+    """
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    before = {name: os.environ.get(name) for name in ONE_THREAD}
+    os.environ.update(dict.fromkeys(ONE_THREAD, "1"))
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+        for name, value in before.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value
 
 
 def make(work: Callable[[Batch], Columns], batch: Batch) -> Columns | Refusal:

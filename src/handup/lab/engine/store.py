@@ -1,7 +1,8 @@
 """Rows of batches on disk: whole files or none, and never rows that other code or other settings made.
 
 `DIR/rows/STUDY/CONFIG.json` holds the rows of one batch. CONFIG is a hash of everything that determines them except for
-the code, which `made_with` in the file identifies.
+the code, which `made_with` in the file identifies. `sources/FAMILY.txt` lists the files that make a family of rows, and
+the data that they read, relative to the package.
 """
 
 from __future__ import annotations
@@ -9,9 +10,11 @@ from __future__ import annotations
 import fcntl
 import hashlib
 import json
-from collections.abc import Iterator, Mapping
+import sys
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +26,8 @@ if TYPE_CHECKING:
     from handup.lab.engine.study import Batch
 
 SCHEMA = 1
+PACKAGE = Path(__file__).parents[2]
+LISTS = Path(__file__).with_name("sources")
 
 
 @dataclass(frozen=True)
@@ -133,3 +138,19 @@ def _digest(columns: Columns) -> str:
 
 def _damaged(cause: str) -> BadRecord:
     return BadRecord(cause, hint="Remove the file, and the rows are made again.")
+
+
+@cache
+def code_digest(family: str) -> str:
+    """Hash the files that make the rows of a family, as its list names them."""
+    whole = hashlib.sha256()
+    for name in (LISTS / f"{family}.txt").read_text(encoding="utf-8").splitlines():
+        whole.update(name.encode())
+        whole.update((PACKAGE / name).read_bytes())
+    return whole.hexdigest()[:12]
+
+
+def file_digest(make: Callable[..., object]) -> str:
+    """Hash the file that a function stands in, for a study without a list; its code where it stands in none."""
+    path = getattr(sys.modules.get(make.__module__), "__file__", None)
+    return hashlib.sha256(Path(path).read_bytes() if path else repr(make).encode()).hexdigest()[:12]

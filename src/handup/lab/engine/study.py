@@ -21,7 +21,7 @@ from handup.lab.engine.claims import Bar, Claim, Measure, Where
 from handup.lab.engine.judge import LEAST_TOLD, JudgedClaim, Measured
 from handup.lab.engine.report import Part, Section, claims_table, tally
 from handup.lab.engine.results import Columns, Results, rows_of
-from handup.lab.engine.sources import code_digest, file_digest
+from handup.lab.engine.store import code_digest, file_digest
 from handup.lab.engine.table import Table, csv_lines, shown
 
 if TYPE_CHECKING:

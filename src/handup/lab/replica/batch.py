@@ -10,9 +10,8 @@ from handup.core import objective_of
 from handup.lab.batch import Indices
 from handup.lab.cell import Cell, Structure
 from handup.lab.episodes import Episodes
-from handup.lab.random_policies import Words
 from handup.lab.replica import ReplicaRules
-from handup.lab.world import STATE, EpisodeBlock, Matrix, Truths, blocks
+from handup.lab.world import STATE, EpisodeBlock, Matrix, Truths, Words, blocks
 from handup.policy import Gate
 from handup.what.base import TIE
 from handup.what.sets import LEAST

@@ -24,22 +24,10 @@ from handup.core import BadData, OutOfRange
 from handup.core.files import shipped_data
 from handup.lab.batch import EpisodeTerms, by_load, run_block
 from handup.lab.chains import CALIBRATED, COVERAGE, KNOWNO, SAID, SIZES, BySets, Chain, Stream, draw_chain, read_streams
-from handup.lab.engine import (
-    Batch,
-    Columns,
-    Drawing,
-    JudgedClaim,
-    Place,
-    Results,
-    Section,
-    Size,
-    Study,
-    StudyOption,
-    Table,
-)
+from handup.lab.engine import Batch, Columns, Drawing, JudgedClaim, Place, Results, Section, Size, Study, Table
 from handup.lab.engine.claims import Row, where
 from handup.lab.engine.results import columns_of
-from handup.lab.engine.study import count_option, seed_option
+from handup.lab.engine.study import StudyOption, count_option, seed_option
 from handup.lab.engine.table import csv_text
 from handup.lab.episodes import Episodes, Vector
 from handup.lab.simulate import simulate_blocks
@@ -150,8 +138,8 @@ def make(batch: Batch) -> Columns:
             "modules": k,
             "streams": list(chain.streams[:k]),
             "chosen": list(chain.chosen[:k]),
-            "alone": chain.alone(k).tolist(),
-            "said": {said: chain.reliability(k, said).tolist() for said in SAID},
+            "alone": chain.works[:k].all(axis=0).tolist(),
+            "said": {said: chain.said[said][:k].prod(axis=0).tolist() for said in SAID},
             "sets": np.maximum(chain.sizes[k - 1], 1).prod(axis=0).tolist(),
             "single": float((chain.sizes[k - 1] == 1).mean()),
             "methods": [metrics[place].tolist() for metrics in lived[k]],
@@ -260,17 +248,10 @@ class ScoreComparison(Results[Any]):
         count, seed = len(self.streams), self.size["seed"]
         return {k: Resamples([row["streams"] for row in self.chains(k)], count, seed=seed) for k in SIZES}
 
-    @cached_property
-    def _numbers(self) -> dict[tuple[Condition, ScoredArm], Vector]:
-        return {
-            key: np.array([row["methods"][place] for row in self.chains(k)])
-            for k in SIZES
-            for place, key in enumerate(compared_at(k))
-        }
-
     def by_draw(self, metric: str, at: Condition, arm: ScoredArm) -> Vector:
         """Return the mean of a metric in each draw."""
-        return np.ascontiguousarray(self._numbers[at, arm][:, METRICS.index(metric)])
+        place, number = compared_at(at.modules).index((at, arm)), METRICS.index(metric)
+        return np.array([row["methods"][place][number] for row in self.chains(at.modules)])
 
     def spread(self, metric: str, at: Condition, arm: ScoredArm, than: ScoredArm | None = None) -> Spread:
         """Return a metric of a method, or how much more it is than another's on the same episodes."""

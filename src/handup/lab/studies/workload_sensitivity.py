@@ -24,8 +24,7 @@ from handup.lab.engine.results import columns_of, rows_of
 from handup.lab.engine.study import count_option, seed_option
 from handup.lab.engine.table import csv_text
 from handup.lab.episodes import MetricMeasure
-from handup.lab.simulate import OneByOne
-from handup.lab.vectorised import vectorised
+from handup.lab.simulate import StrategyDecider, vectorised
 from handup.lab.world import blocks_of
 from handup.people import BITE, WorkloadModel
 from handup.policy import Module, ModuleGraph
@@ -99,7 +98,7 @@ def live_meals(
     for bite in range(bites):
         (block,) = blocks_of(graph, episodes=meals, seed=seed * bites + bite)
         decider = vectorised(method, terms, is_series=block.is_series)
-        found = run_block(block, decider or OneByOne(block, method, terms, memory), terms)
+        found = run_block(block, decider or StrategyDecider(block, method, terms, memory), terms)
         objective += found.objective
         load += found.load
         recovered += found.recovered / bites

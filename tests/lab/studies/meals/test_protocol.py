@@ -10,8 +10,17 @@ import pytest
 
 from handup.cli.main import command_of
 from handup.core import BadSetting
-from handup.lab.studies.meals.protocol import Planned, orders_of_arms, planned
-from handup.lab.studies.meals.studies import FORGETS, FORGETS_NEW, MEMORY, METHODS, REMEMBERS, REMEMBERS_NEW
+from handup.lab.studies.meals.studies import (
+    FORGETS,
+    FORGETS_NEW,
+    MEMORY,
+    METHODS,
+    REMEMBERS,
+    REMEMBERS_NEW,
+    Planned,
+    orders_of_arms,
+    planned,
+)
 from handup.lab.studies.meals.study import MealStudy
 from tests.lab.studies.meals.made_up import STUDIES
 

@@ -13,9 +13,8 @@ from handup.lab.engine.judge import MeansClaim
 from handup.lab.episodes import Episodes
 from handup.lab.studies.synthetic import studies
 from handup.lab.studies.synthetic.cells import CellBatch, columns_of
-from handup.lab.studies.synthetic.claims import claim_of
-from handup.lab.studies.synthetic.grid import TROUBLESHOOT, Axis, Grid
-from handup.lab.studies.synthetic.results import CellResults
+from handup.lab.studies.synthetic.results import TROUBLESHOOT, Axis, CellResults, Grid
+from handup.lab.studies.synthetic.studies import claim_of
 from handup.lab.studies.synthetic.study import CellStudy
 
 STUDIES = {study.name: study for study in vars(studies).values() if isinstance(study, CellStudy)}

@@ -17,9 +17,9 @@ from handup.lab.cell import WorldKind
 from handup.lab.engine import Verdict
 from handup.lab.engine.judge import NO_TIMES, MeansClaim, MeansComparison, Ratio, WantedMeans, judge_means
 from handup.lab.episodes import Episodes
-from handup.lab.studies.synthetic.claims import claim_of, selector
 from handup.lab.studies.synthetic.decision_times import Timing
 from handup.lab.studies.synthetic.results import CellResults
+from handup.lab.studies.synthetic.studies import claim_of, selector
 from tests.lab.studies.synthetic import made_up
 from tests.lab.studies.synthetic.made_up import STUDIES
 

@@ -19,8 +19,7 @@ from handup.lab.simulate import simulate
 from handup.lab.studies.synthetic import cells, figures
 from handup.lab.studies.synthetic.cells import CellBatch, columns_of, episodes_of
 from handup.lab.studies.synthetic.decision_times import measure, table
-from handup.lab.studies.synthetic.grid import FILE, METHODS
-from handup.lab.studies.synthetic.results import CellResults
+from handup.lab.studies.synthetic.results import FILE, METHODS, CellResults
 from tests.lab.published import golden
 from tests.lab.published.adapter import HASHED
 from tests.lab.studies.synthetic import made_up

@@ -10,18 +10,8 @@ from typing import Any
 import numpy as np
 
 from handup.core.files import shipped_data
-from handup.domains.reaching import (
-    AttemptEnding,
-    ReachAttempt,
-    Rules,
-    SteeringHabit,
-    User,
-    episode,
-    helped_by,
-    scene,
-    scenes,
-)
-from handup.domains.reaching.episode import SURE
+from handup.domains.reaching import AttemptEnding, ReachAttempt, Rules, SteeringHabit, User, scene, scenes
+from handup.domains.reaching.episode import SURE, episode, helped_by
 from handup.intent import PRESETS, Helper, Paper, Points, helper_of
 from handup.intent.command import ALPHA
 from handup.lab.engine.claims import Measure, Row, Where
@@ -34,7 +24,7 @@ OURS, PAPER, MANUAL, HO, HO_YIELDS = "assist", "paper", "manual", "ho", "ho+no-a
 NO_QUESTIONS, ALWAYS_HELPS, NO_HO = "paper+no-questions", "paper+without-no-assist", "paper+no-ho"
 ALL, GOAL, LOOK_AHEAD, GENTLE = "all", "goal", "look-ahead", "gentle"
 SCENES = tuple(scenes())
-SIMPLE, COMPLEX = "U6", "U22"
+COMPLEX = "U22"
 MIXED = "mixed"
 """All three strategies; where a seed has only one of them, they take turns."""
 STRATEGIES = tuple(map(str, SteeringHabit))

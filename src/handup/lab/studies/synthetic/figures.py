@@ -16,8 +16,7 @@ from handup.lab.engine.figures import INK, QUIET, drawing, sheet
 from handup.lab.engine.report import Drawing
 from handup.lab.episodes import MetricMeasure
 from handup.lab.studies.synthetic.decision_times import COMPUTATION_TIME
-from handup.lab.studies.synthetic.grid import FILE, TROUBLESHOOT, Axis, Grid, value_label
-from handup.lab.studies.synthetic.results import CellResults
+from handup.lab.studies.synthetic.results import FILE, TROUBLESHOOT, Axis, CellResults, Grid, value_label
 from handup.lab.studies.synthetic.study import BY_MEAN, WORLD_LABELS, FigureLayout
 
 COLUMNS = ("task_cost", "query_cost", "failed_attempts", "timesteps", "J")
@@ -27,8 +26,6 @@ SPREAD = 0.5
 LONG = 30.0
 """Largest value of a linear axis; longer axes give less space to large numbers."""
 ONE_WHEN, ONE_SELECTOR = "+workload-aware", "graph+"
-SIZES = {FigureLayout.ROWS: (3, 3.0, 2.4), FigureLayout.BETA: (5, 2.1, 1.9), FigureLayout.SUMMARY: (3, 3.0, 2.4)}
-"""Most panels beside each other, and width and height of a panel in inches."""
 OTHER = ("#6b6b6b", ".")
 SHOWN = "means with 95 % intervals for task cost and J, medians with quartiles for the others"
 DIFFERENCE = "difference"
@@ -54,12 +51,12 @@ Row = tuple[str, str, list[Panel]]
 def draw(results: CellResults) -> Iterator[Drawing]:
     """Yield the figure of each world."""
     study = results.study
-    most, width, height = SIZES[study.layout]
+    rows_of, most, width, height = LAYOUTS[study.layout]
     for world in study.worlds:
         here = replace(results, world=world)
         rows = [
             (label, shared, panels[start : start + most])
-            for label, shared, panels in LAYOUTS[study.layout](here)
+            for label, shared, panels in rows_of(here)
             for start in range(0, len(panels), most)
         ]
         columns = len(rows[0][2])
@@ -140,11 +137,12 @@ def _beta(results: CellResults) -> Iterator[Row]:
         yield label, ONE_WHEN, [Panel(titles[pair], beta, metric, shown, {pairs.key: pair}) for pair in taken]
 
 
-LAYOUTS: Mapping[FigureLayout, Callable[[CellResults], Iterator[Row]]] = {
-    FigureLayout.ROWS: _rows,
-    FigureLayout.BETA: _beta,
-    FigureLayout.SUMMARY: _summary,
+LAYOUTS: Mapping[FigureLayout, tuple[Callable[[CellResults], Iterator[Row]], int, float, float]] = {
+    FigureLayout.ROWS: (_rows, 3, 3.0, 2.4),
+    FigureLayout.BETA: (_beta, 5, 2.1, 1.9),
+    FigureLayout.SUMMARY: (_summary, 3, 3.0, 2.4),
 }
+"""Rows of a layout, most panels beside each other, and width and height of a panel in inches."""
 
 
 def _point(results: CellResults, metric: str, method: str, place: Mapping[str, Any]) -> tuple[float, ...] | None:

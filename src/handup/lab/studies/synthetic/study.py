@@ -13,6 +13,7 @@ from typing import Any
 
 from handup.lab.cell import MAX_EPISODES, Cell, WorldKind
 from handup.lab.engine import Batch, Columns, Drawing, JudgedClaim, Measure, Section, Size, Study, StudyOption, Table
+from handup.lab.engine.judge import MeansClaim
 from handup.lab.engine.report import Part, counted
 from handup.lab.engine.study import Files, count_option, seed_option
 from handup.lab.engine.table import csv_text
@@ -20,12 +21,11 @@ from handup.lab.episodes import Episodes
 from handup.lab.studies.synthetic import decision_times
 from handup.lab.studies.synthetic.cells import FAMILY, CellBatch, episodes_of, make
 from handup.lab.studies.synthetic.decision_times import COMPUTATION_TIME
-from handup.lab.studies.synthetic.grid import FILE, TROUBLESHOOT, Grid, place_label
-from handup.lab.studies.synthetic.results import MEASURES, CellResults, Rivalry, WorldsJudged
+from handup.lab.studies.synthetic.results import FILE, MEASURES, CellResults, Grid, WorldsJudged, rivals_table
+from handup.when import DEFAULT
 
 BASE = Cell()
 """The paper's fixed values."""
-BASE_PLACE = "base settings"
 BY_MEAN = ("task_cost", "J")
 """Metrics of which the mean and its interval are shown; of the others the median and the quartiles, as in the paper."""
 WORLD_LABELS: Mapping[str, str] = {"default": "handup's world", "replica": "replica"}
@@ -57,6 +57,7 @@ class CellStudy(Study):
     make: Callable[[Batch], Columns] = field(default=make, repr=False)
     arms: tuple[str, ...] = ()
     measures: tuple[Measure, ...] = field(default=MEASURES, repr=False)
+    claims: tuple[MeansClaim, ...] = field(default=(), repr=False)
     options: tuple[StudyOption, ...] = (EPISODES, seed_option())
     unit: tuple[str, ...] = ("episode",)
     units: str = "episodes"
@@ -64,7 +65,7 @@ class CellStudy(Study):
     sources: str = FAMILY
     libraries: tuple[str, ...] = ("numpy", "scipy")  # mip's solver is scipy's
     store_name: str = FAMILY
-    ours: str = TROUBLESHOOT
+    ours: str = DEFAULT
     in_all: bool = True
 
     @property
@@ -135,7 +136,7 @@ class CellStudy(Study):
         """Return the figures, and troubleshoot's rivals; all numbers are in `cells.csv` and `timings.csv`."""
         sections = [Section("What came out", tuple(drawings))]
         if results.rivalries:
-            sections.append(Section("troubleshoot against the paper's pairs", (_rivals_table(results.rivalries),)))
+            sections.append(Section("troubleshoot against the paper's pairs", (rivals_table(results.rivalries),)))
         return sections
 
     def record(self, results: Any, judged: Sequence[JudgedClaim]) -> dict[str, Any]:
@@ -148,12 +149,11 @@ class CellStudy(Study):
             "troubleshoot_beaten_at": [{**rival.place, "by": list(rival.beaten_by)} for rival in rivals],
         }
 
-    def shown(self, judged: Sequence[JudgedClaim], sections: Sequence[Section]) -> Sequence[Table]:
+    def shown(self, judged: Sequence[Any], sections: Sequence[Section]) -> Sequence[Table]:
         """Return the table that the command prints: the verdicts in each world."""
         rows = tuple(
             (claimed.claim.name, claimed.claim.source, *(str(found.verdict) for found in claimed.findings.values()))
             for claimed in judged
-            if isinstance(claimed, WorldsJudged)
         )
         columns = ("claim", "source", *(WORLD_LABELS[world] for world in self.worlds))
         return (Table("Claims", columns, rows),) if rows else ()
@@ -206,32 +206,15 @@ def _finding(finding: Mapping[str, Any], most: int) -> str:
     return f"{told} <details><summary>numbers</summary>{numbers}</details>"
 
 
-def _apart(judged: Sequence[JudgedClaim]) -> tuple[list[WorldsJudged], list[WorldsJudged]]:
-    """Return the claims that rows can test, and those about computation time."""
-    listed = [claim for claim in judged if isinstance(claim, WorldsJudged)]
-    return [claim for claim in listed if not claim.is_about_code], [claim for claim in listed if claim.is_about_code]
+def _apart(judged: Sequence[Any]) -> tuple[list[WorldsJudged], list[WorldsJudged]]:
+    """Return the claims that rows can test, and those about computation time, which our code cannot settle."""
+    plain, about_code = ([found for found in judged if found.claim.about_code is about] for about in (False, True))
+    return plain, about_code
 
 
 def _tallies(judged: Sequence[WorldsJudged]) -> str:
     worlds = judged[0].findings if judged else ()
     return "\n".join(f"- In {_the(world)}: {counted(claim.findings[world] for claim in judged)}." for world in worlds)
-
-
-def _rivals_table(rivals: Sequence[Rivalry]) -> Table:
-    rows = tuple(
-        (
-            place_label(rival.place) or BASE_PLACE,
-            str(rival.ours),
-            str(rival.pairs),
-            rival.best,
-            str(rival.theirs),
-            str(rival.difference),
-            f"beaten by {', '.join(rival.beaten_by)}" if rival.beaten_by else "not beaten",
-        )
-        for rival in rivals
-    )
-    columns = ("Where", "troubleshoot", "Pairs", "Best pair", "Its J", "Difference", "Beaten?")
-    return Table(FILE["captions"]["rivals"], columns, rows)
 
 
 def _summary(cell: Cell, found: Episodes) -> dict[str, Any]:
