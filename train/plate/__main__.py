@@ -11,9 +11,10 @@ from functools import partial
 from pathlib import Path
 
 from handup.domains.plate.primitives import PlateFood
+from train.plate.difference import GreedyValues, fit, read
 from train.plate.episodes import branches, random_episodes, record
 
-FIRST = {"branches": 950_000, "episodes": 970_000}
+FIRST = {"branches": 950_000, "episodes": 970_000, "again": 980_000}
 """Seed of the first plate of each step."""
 
 
@@ -45,7 +46,18 @@ def record_episodes(given: argparse.Namespace) -> None:
     record(_folder(given), "episodes", FIRST["episodes"], given.plates, partial(random_episodes, food))
 
 
-STEPS: dict[str, Callable[[argparse.Namespace], None]] = {"branches": record_branches, "episodes": record_episodes}
+def record_again(given: argparse.Namespace) -> None:
+    """Pairs that part, and then do what the first pairs taught: one policy iteration."""
+    food = PlateFood(given.food)
+    follow = GreedyValues(fit(read(_folder(given), food, ["branches"]), seed=0), food)
+    record(_folder(given), "again", FIRST["again"], given.plates, partial(branches, food, follow=follow))
+
+
+STEPS: dict[str, Callable[[argparse.Namespace], None]] = {
+    "branches": record_branches,
+    "episodes": record_episodes,
+    "again": record_again,
+}
 
 
 if __name__ == "__main__":

@@ -15,8 +15,9 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from handup.domains.plate.primitives import Floats, PlateFood
-from handup.domains.plate.push_features import NAMES, features_of
+from handup.domains.plate.policies import PlateSight
+from handup.domains.plate.primitives import Floats, PlateFood, PlatePrimitive
+from handup.domains.plate.push_features import NAMES, features_at, features_of
 from train.plate.episodes import Episodes
 
 MEMBERS = 5
@@ -36,11 +37,11 @@ class Branches:
     """Pairs of roll-outs, n of them; acquired first, then pushed, along the axis of two.
 
     Args:
-        features: Features of the plates where they part, n × 13.
+        features: Features of the plates where they part, n × 14.
         left: Number of actions that were left there.
         first: What the first action of either brought, n × 2.
         total: What either brought in all, n × 2.
-        after: Features after that first action, n × 2 × 13.
+        after: Features after that first action, n × 2 × 14.
         over: Pairs whose plate is empty, or has no action left, after it, n × 2.
         seeds: Seeds of the plates.
     """
@@ -139,6 +140,26 @@ def fit(branches: Branches, *, seed: int) -> Values:
             schedule.step()
     assert values is not None
     return values.eval()
+
+
+@dataclass(frozen=True)
+class GreedyValues:
+    """Policy that pushes where D is above 0.
+
+    Args:
+        values: Trained networks.
+        food: The food.
+    """
+
+    values: Values
+    food: PlateFood
+
+    def choose(self, sight: PlateSight) -> PlatePrimitive:
+        """Return the better primitive; the last action is never a push."""
+        if sight.left < 2:
+            return PlatePrimitive.ACQUIRE
+        gap = self.values.values(features_at(sight.mask, sight.left, self.food)[None])[0, 1]
+        return PlatePrimitive.GROUP if gap > 0.0 else PlatePrimitive.ACQUIRE
 
 
 def read(folder: Path, food: PlateFood, names: Sequence[str] = ("branches", "again")) -> Branches:

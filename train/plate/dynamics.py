@@ -81,13 +81,6 @@ class Plays:
         return masks.transpose(0, 1), done.transpose(0, 1), self.gains[rows].transpose(0, 1), self.live[rows].T
 
 
-def _convolutions(*channels: int, padding: int) -> nn.Sequential:
-    layers: list[nn.Module] = []
-    for before, after in zip((1, *channels), channels, strict=False):
-        layers += [nn.Conv2d(before, after, 4, stride=2, padding=padding), nn.ReLU()]
-    return nn.Sequential(*layers, nn.Flatten())
-
-
 class Rssm(nn.Module):
     """The paper's model, as in Hafner et al. 2019: a GRU's state and 30 Gaussian numbers, seen through a decoder."""
 
@@ -96,7 +89,10 @@ class Rssm(nn.Module):
     def __init__(self) -> None:
         super().__init__()
         state = self.belief + self.latent
-        self.encoder = _convolutions(32, 64, 128, 256, padding=0)
+        self.encoder = nn.Sequential(
+            nn.Conv2d(1, 32, 4, 2), nn.ReLU(), nn.Conv2d(32, 64, 4, 2), nn.ReLU(),
+            nn.Conv2d(64, 128, 4, 2), nn.ReLU(), nn.Conv2d(128, 256, 4, 2), nn.ReLU(), nn.Flatten(),
+        )  # fmt: skip
         self.act = nn.Linear(self.latent + PRIMITIVES, self.belief)
         self.fresh = nn.Linear(self.belief, 3 * self.belief)
         self.stale = nn.Linear(self.belief, 3 * self.belief)
@@ -188,7 +184,10 @@ class Small(nn.Module):
 
     def __init__(self) -> None:
         super().__init__()
-        self.encoder = nn.Sequential(_convolutions(16, 16, 16, 16, padding=1), nn.Linear(256, self.latent))
+        self.encoder = nn.Sequential(
+            nn.Conv2d(1, 16, 8, 4, padding=2), nn.ReLU(), nn.Conv2d(16, 16, 4, 2, padding=1), nn.ReLU(),
+            nn.Conv2d(16, 16, 4, 2, padding=1), nn.ReLU(), nn.Flatten(), nn.Linear(256, self.latent),
+        )  # fmt: skip
         self.move = nn.Sequential(
             nn.Linear(self.latent + PRIMITIVES, 128), nn.ReLU(), nn.Linear(128, 128), nn.ReLU(),
             nn.Linear(128, self.latent),

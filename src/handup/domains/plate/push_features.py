@@ -19,7 +19,7 @@ from handup.domains.plate.primitives import Floats, Mask, PlateFood
 Masks = NDArray[np.bool_]
 """Masks of several plates, n × 64 × 64."""
 NAMES = (
-    "left", "clearance", "gain", "gain of two", "gain of waiting", "in the way", "way", "food", "first", "second",
+    "left", "clearance", "gain", "gain of two", "gain after the next", "gain of waiting", "in the way", "way", "food", "first", "second",
     "first once pushed", "peak", "last",
 )  # fmt: skip
 """Names of the features, in their order."""
@@ -51,7 +51,7 @@ REACHES = {
 
 
 def features_of(masks: Masks, left: NDArray[np.int64], food: PlateFood) -> Floats:
-    """Return the features of several plates, n × 13, in shares of a full plate and metres.
+    """Return the features of several plates, n × 14, in shares of a full plate and metres.
 
     Args:
         masks: Their masks, 64 × 64.
@@ -59,28 +59,34 @@ def features_of(masks: Masks, left: NDArray[np.int64], food: PlateFood) -> Float
         food: The food.
     """
     reach = REACHES[food]
-    alone, peaks = _cleared(masks, left, reach)
+    most = max(2, int(left.max(initial=0)))
+    alone, peaks, later = np.zeros((len(masks), most)), np.zeros((len(masks), most)), np.zeros((len(masks), most))
+    rest = masks
+    for action in range(most):
+        if action and action < most - 1:
+            pushed, _, _ = _grouped(rest, reach)
+            later[:, action] = alone.sum(axis=1) + _cleared(pushed, left - action - 1, reach).sum(axis=1)
+        rest, alone[:, action], peaks[:, action] = _acquired(rest, action < left, reach)
     before = alone.sum(axis=1)
     pushed, way, carried = _grouped(masks, reach)
-    after, _ = _cleared(pushed, left - 1, reach)
-    twice, _ = _cleared(_grouped(pushed, reach)[0], left - 2, reach)
-    eaten = _acquired(masks, left > 0, reach)[0]
-    later, _ = _cleared(_grouped(eaten, reach)[0], left - 2, reach)
+    after = _cleared(pushed, left - 1, reach)
+    twice = _cleared(_grouped(pushed, reach)[0], left - 2, reach)
     columns = [
         left.astype(np.float64), before, after.sum(axis=1) - before, twice.sum(axis=1) - before,
-        alone[:, 0] + later.sum(axis=1) - before, carried, way, masks.sum(axis=(1, 2)) / reach.pixels, alone[:, 0],
-        alone[:, 1], after[:, 0], peaks[:, 0], alone[np.arange(len(left)), left - 1],
+        np.where(left > 2, later[:, 1] - before, 0.0), np.maximum(later.max(axis=1) - before, 0.0), carried, way,
+        masks.sum(axis=(1, 2)) / reach.pixels, alone[:, 0], alone[:, 1], after[:, 0], peaks[:, 0],
+        alone[np.arange(len(left)), left - 1],
     ]  # fmt: skip
     return np.stack(columns, axis=1)
 
 
-def _cleared(masks: Masks, left: NDArray[np.int64], reach: Reach) -> tuple[Floats, Floats]:
-    """Return the shares that acquisitions take on pixels, and the peaks before them, n × most that are left."""
-    most = max(2, int(left.max(initial=0)))
-    taken, peaks = np.zeros((len(masks), most)), np.zeros((len(masks), most))
+def _cleared(masks: Masks, left: NDArray[np.int64], reach: Reach) -> Floats:
+    """Return the shares that acquisitions take on pixels, n × most that are left."""
+    most = max(1, int(left.max(initial=0)))
+    taken = np.zeros((len(masks), most))
     for action in range(most):
-        masks, taken[:, action], peaks[:, action] = _acquired(masks, action < left, reach)
-    return taken, peaks
+        masks, taken[:, action], _ = _acquired(masks, action < left, reach)
+    return taken
 
 
 def _acquired(masks: Masks, live: NDArray[np.bool_], reach: Reach) -> tuple[Masks, Floats, Floats]:
