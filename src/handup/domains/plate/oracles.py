@@ -12,13 +12,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from handup.domains.plate.clearing_world import ClearingWorld
-from handup.domains.plate.policies import LETTERS
-from handup.domains.plate.primitives import PlateOutcome, PlatePrimitive
+from handup.domains.plate.policies import LETTERS, PlatePolicy, PlateSight
+from handup.domains.plate.primitives import Floats, Mask, PlateOutcome, PlatePrimitive
 
 DRAWS = 6
 """Roll-outs of each opening."""
 OPENINGS = ("a", "g", "gg")
 """Openings that a roll-out tries, before it acquires until the actions are used up."""
+CLEARLY = 2.0
+"""Standard errors of a paired difference from which on an opening is clearly worse than another."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,11 +31,19 @@ class OpeningValue:
         opening: Its letters.
         mean: Mean share of the full plate that is picked up from now on.
         error: Standard error of the mean.
+        draws: Roll-outs.
     """
 
     opening: str
     mean: float
     error: float
+    draws: int
+
+    @classmethod
+    def of(cls, opening: str, shares: Floats) -> OpeningValue:
+        """Return the value of an opening whose roll-outs picked up these shares."""
+        error = float(shares.std(ddof=1) / np.sqrt(len(shares))) if len(shares) > 1 else 0.0
+        return cls(opening=opening, mean=float(shares.mean()), error=error, draws=len(shares))
 
 
 def opening_values(
@@ -47,12 +57,49 @@ def opening_values(
         openings: Letters of each; those longer than the actions that are left are left out.
     """
     left = world.food.actions - world.actions
-    values = []
-    for opening in (opening for opening in openings if len(opening) <= left):
-        shares = np.array([_rolled_out(world, opening, draw) for draw in range(draws)])
-        error = float(shares.std(ddof=1) / np.sqrt(draws)) if draws > 1 else 0.0
-        values.append(OpeningValue(opening=opening, mean=float(shares.mean()), error=error))
-    return tuple(values)
+    tried = [opening for opening in openings if len(opening) <= left]
+    return tuple(OpeningValue.of(opening, _shares(world, opening, range(draws))) for opening in tried)
+
+
+def ranked_openings(world: ClearingWorld, *, draws: int = DRAWS) -> tuple[OpeningValue, ...]:
+    """Return the openings from best to worst, with fewer roll-outs of those that are out of the question.
+
+    Half of the draws go to every opening. Of those with the same first letter only the best remains, and of these none
+    that is clearly worse than the best; the rest of the draws of all goes to the last two. It ends as soon as the next
+    action is decided. The draws are those of `opening_values`.
+
+    Args:
+        world: The plate; it stays as it is.
+        draws: Roll-outs of each opening on average, at most; at least 2.
+    """
+    left = world.food.actions - world.actions
+    # A push without an action after it is worth nothing.
+    live = [opening for opening in OPENINGS if opening == "a" or len(opening) < left]
+    if len(live) == 1:
+        return (OpeningValue(opening="a", mean=0.0, error=0.0, draws=0),)
+    half, total = max(draws // 2, 1), draws * len(live)
+    shares = {opening: _shares(world, opening, range(half)) for opening in live}
+    ranked = sorted(live, key=lambda opening: -shares[opening].mean())
+    best_of = {opening[0]: opening for opening in reversed(ranked)}
+    best, second = sorted(best_of.values(), key=ranked.index)
+    if not _clearly(shares[best] - shares[second]):
+        more = range(half, half + (total - half * len(live)) // 2)
+        for opening in (best, second):
+            shares[opening] = np.concatenate((shares[opening], _shares(world, opening, more)))
+    # Those that were dropped come last, however lucky their few draws were.
+    ranked.sort(key=lambda opening: (opening not in (best, second), -shares[opening].mean()))
+    return tuple(OpeningValue.of(opening, shares[opening]) for opening in ranked)
+
+
+def _clearly(gaps: Floats) -> bool:
+    """Return whether paired differences are above 0 by more than chance."""
+    if len(gaps) < 2:
+        return False
+    return bool(gaps.mean() > CLEARLY * gaps.std(ddof=1) / np.sqrt(len(gaps)))
+
+
+def _shares(world: ClearingWorld, opening: str, draws: range) -> Floats:
+    return np.array([_rolled_out(world, opening, draw) for draw in draws])
 
 
 def _rolled_out(world: ClearingWorld, opening: str, draw: int) -> float:
@@ -75,9 +122,62 @@ def clear_fairly(world: ClearingWorld, *, draws: int = DRAWS) -> tuple[PlateOutc
     """Clear a plate by the best opening at each moment, valued by roll-outs with fresh noise."""
     outcomes = []
     while not world.over:
-        best = max(opening_values(world, draws=draws), key=lambda value: value.mean)
+        best = ranked_openings(world, draws=draws)[0]
         outcomes.append(world.act(LETTERS[best.opening[0]]))
     return tuple(outcomes)
+
+
+class PlateTree:
+    """A plate and all that was tried on it with its own noise: what policies have in common is simulated once.
+
+    Args:
+        world: The plate; it stays as it is.
+    """
+
+    def __init__(self, world: ClearingWorld) -> None:
+        self._nodes = {"": _Node(world=world.copy(), mask=world.mask(), taken=0.0, lost=0.0, unstable=0)}
+
+    def node(self, letters: str) -> _Node:
+        """Return what there is after some actions, with the letters of `FixedSequence`. Change nothing in it."""
+        if letters not in self._nodes:
+            before = self.node(letters[:-1])
+            world = before.world.copy()
+            moved = world.act(LETTERS[letters[-1]]).moved
+            self._nodes[letters] = _Node(
+                world=world,
+                mask=world.mask(),
+                taken=before.taken + moved.taken,
+                lost=before.lost + moved.lost,
+                unstable=before.unstable + moved.unstable,
+            )
+        return self._nodes[letters]
+
+    def letters(self, policy: PlatePolicy) -> str:
+        """Return what a policy does on this plate until it is over."""
+        done = ""
+        while not (node := self.node(done)).world.over:
+            sight = PlateSight(
+                masks=tuple(self.node(done[:number]).mask for number in range(len(done) + 1)),
+                done=tuple(LETTERS[letter] for letter in done),
+                left=node.world.food.actions - node.world.actions,
+            )
+            done += policy.choose(sight).value[0]
+        return done
+
+    def taken(self, letters: str) -> float:
+        """Return the share of the full plate that these actions pick up."""
+        return self.node(letters).taken
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Node:
+    """A plate after some actions, and the shares that were taken and lost by them."""
+
+    world: ClearingWorld
+    mask: Mask
+    taken: float
+    lost: float
+    unstable: int
 
 
 def clear_knowing(world: ClearingWorld, *, beam: int = 4) -> float:
