@@ -225,7 +225,15 @@ def cleared(outcomes: Sequence[PlateOutcome]) -> float:
 
 
 TUNED: Mapping[PlateFood, Mapping[str, PlatePolicy]] = {
-    PlateFood.BEANS: {},
+    PlateFood.BEANS: {
+        "best fixed sequence": FixedSequence("aaaag"),
+        "hull threshold": HullThreshold(340.0),
+        "peak threshold": PeakThreshold(0.4),
+        "push rule": PushRule(1.5, bite_m=0.022),
+    },
     PlateFood.NOODLES: {},
 }
-"""Policies that were tuned on the tuning plates of each food; `python -m benchmarks.plate tune` shows how."""
+"""Best of each family on 32 tuning plates of each food, by `python -m benchmarks.plate tune`.
+
+The best fixed sequence is the best that pushes at all. Beans: no hull threshold is better than never pushing.
+"""
