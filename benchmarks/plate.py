@@ -29,7 +29,7 @@ from rich.progress import track
 
 from handup.domains.plate.clearing_world import ClearingWorld, PlateEngine
 from handup.domains.plate.engines import engine_of
-from handup.domains.plate.oracles import PlateTree, clear_knowing, ranked_openings
+from handup.domains.plate.oracles import PlateTree, clear_knowing, ranked_letters
 from handup.domains.plate.policies import (
     ACQUIRE,
     LETTERS,
@@ -272,12 +272,12 @@ def judged(food: PlateFood, draws: int, knowing: range, seed: int) -> dict[str, 
     played = {name: tree.letters(policy) for name, policy in tuned(food, seed).items()}
     letters, values = "", {}
     while not (world := tree.node(letters).world).over:
-        ranked = ranked_openings(world, draws=draws)
+        ranked = ranked_letters(world, draws=draws)
         if ranked[0].draws:
             values[letters] = {
                 value.opening: [round(value.mean, 4), round(value.error, 4), value.draws] for value in ranked
             }
-        letters += ranked[0].opening[0]
+        letters += ranked[0].opening
     played["fair oracle"] = letters
     shares = {name: round(tree.taken(done), 6) for name, done in played.items()}
     if seed in knowing:

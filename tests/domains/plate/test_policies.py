@@ -10,14 +10,15 @@ import pytest
 from handup.domains.plate.clearing_world import ClearingWorld
 from handup.domains.plate.low_level import PIXELS, SIDE_M
 from handup.domains.plate.oracles import (
-    OPENINGS,
+    ALONE,
     PlateTree,
     clear_fairly,
     clear_knowing,
     opening_values,
-    ranked_openings,
+    ranked_letters,
 )
 from handup.domains.plate.policies import (
+    TUNED,
     FixedSequence,
     HullThreshold,
     PeakThreshold,
@@ -94,26 +95,34 @@ def test_the_push_rule_groups_above_its_gain_and_never_last() -> None:
     assert set(done_by(never)) == {ACQUIRE}
 
 
-@pytest.mark.parametrize("actions", [0, 5, 7])
-def test_a_ranking_has_the_values_of_plain_roll_outs(actions: int) -> None:
-    for seed in range(6):
+@pytest.mark.parametrize("after", [None, FixedSequence()])
+@pytest.mark.parametrize("actions", [0, 5])
+def test_a_ranking_has_the_values_of_plain_roll_outs(actions: int, after: PlatePolicy | None) -> None:
+    for seed in range(4):
         plate = world(seed)
         plate.actions = actions
-        ranked = ranked_openings(plate, draws=6)
+        ranked = ranked_letters(plate, draws=6, after=after)
         assert plate.actions == actions
-        assert sum(value.draws for value in ranked) <= 6 * len(ranked)
+        assert sorted(value.opening for value in ranked) == ["a", "g"]
+        assert ranked[0].mean >= ranked[1].mean
         for value in ranked:
-            if value.draws:
-                assert (value,) == opening_values(plate, draws=value.draws, openings=[value.opening])
-        assert [value.opening for value in ranked if len(value.opening) >= 8 - actions] in ([], ["a"])
+            policy = after or TUNED[plate.food]["push rule"]
+            assert value.draws in (3, 6)
+            assert (value,) == opening_values(plate, draws=value.draws, openings=[value.opening], after=policy)
+
+
+def test_the_last_action_is_an_acquisition() -> None:
+    plate = world()
+    plate.actions = plate.food.actions - 1
+    assert [value.opening for value in ranked_letters(plate)] == ["a"]
 
 
 def test_a_ranking_begins_with_what_many_plain_roll_outs_find_best() -> None:
     missed = []
-    for seed in range(20):
-        many = {value.opening: value.mean for value in opening_values(world(seed), draws=60)}
-        chosen = ranked_openings(world(seed), draws=12)[0].opening
-        missed.append(max(many.values()) - max(many[opening] for opening in OPENINGS if opening[0] == chosen[0]))
+    for seed in range(8):
+        plain = opening_values(world(seed), draws=40, openings="ag")
+        many = {value.opening: value.mean for value in plain}
+        missed.append(max(many.values()) - many[ranked_letters(world(seed), draws=12, after=ALONE)[0].opening])
     assert np.mean(missed) < 0.01
 
 

@@ -12,14 +12,16 @@ from dataclasses import dataclass
 import numpy as np
 
 from handup.domains.plate.clearing_world import ClearingWorld
-from handup.domains.plate.policies import LETTERS, PlatePolicy, PlateSight
+from handup.domains.plate.policies import LETTERS, TUNED, FixedSequence, PlatePolicy, PlateSight, clear, cleared
 from handup.domains.plate.primitives import Floats, Mask, PlateOutcome, PlatePrimitive
 
 DRAWS = 6
 """Roll-outs of each opening."""
 OPENINGS = ("a", "g", "gg")
-"""Openings that a roll-out tries, before it acquires until the actions are used up."""
-CLEARLY = 2.0
+"""Openings that a roll-out tries."""
+ALONE = FixedSequence()
+"""Acquisitions alone."""
+CLEARLY = 2.5
 """Standard errors of a paired difference from which on an opening is clearly worse than another."""
 
 
@@ -47,7 +49,7 @@ class OpeningValue:
 
 
 def opening_values(
-    world: ClearingWorld, *, draws: int = DRAWS, openings: Sequence[str] = OPENINGS
+    world: ClearingWorld, *, draws: int = DRAWS, openings: Sequence[str] = OPENINGS, after: PlatePolicy = ALONE
 ) -> tuple[OpeningValue, ...]:
     """Return the value of each opening, all with the same draws of noise, none of which is the plate's own.
 
@@ -55,40 +57,37 @@ def opening_values(
         world: The plate; it stays as it is.
         draws: Number of roll-outs of each.
         openings: Letters of each; those longer than the actions that are left are left out.
+        after: Policy that goes on after an opening. It sees what was done since, and nothing from before.
     """
     left = world.food.actions - world.actions
     tried = [opening for opening in openings if len(opening) <= left]
-    return tuple(OpeningValue.of(opening, _shares(world, opening, range(draws))) for opening in tried)
+    return tuple(OpeningValue.of(opening, _shares(world, opening, range(draws), after)) for opening in tried)
 
 
-def ranked_openings(world: ClearingWorld, *, draws: int = DRAWS) -> tuple[OpeningValue, ...]:
-    """Return the openings from best to worst, with fewer roll-outs of those that are out of the question.
+def ranked_letters(
+    world: ClearingWorld, *, draws: int = DRAWS, after: PlatePolicy | None = None
+) -> tuple[OpeningValue, ...]:
+    """Return the values of acquiring and of pushing next, the better one first; at the last action only of acquiring.
 
-    Half of the draws go to every opening. Of those with the same first letter only the best remains, and of these none
-    that is clearly worse than the best; the rest of the draws of all goes to the last two. It ends as soon as the next
-    action is decided. The draws are those of `opening_values`.
+    Both get half of the draws, and the other half unless one is clearly worse by then. The draws are those of
+    `opening_values`.
 
     Args:
         world: The plate; it stays as it is.
-        draws: Roll-outs of each opening on average, at most; at least 2.
+        draws: Roll-outs of each at most, at least 4.
+        after: Policy that goes on; by default the tuned push rule. If roll-outs only acquired, a push now would be
+            compared with none at all, and not with a later one.
     """
-    left = world.food.actions - world.actions
-    # A push without an action after it is worth nothing.
-    live = [opening for opening in OPENINGS if opening == "a" or len(opening) < left]
-    if len(live) == 1:
+    if world.food.actions - world.actions < 2:
         return (OpeningValue(opening="a", mean=0.0, error=0.0, draws=0),)
-    half, total = max(draws // 2, 1), draws * len(live)
-    shares = {opening: _shares(world, opening, range(half)) for opening in live}
-    ranked = sorted(live, key=lambda opening: -shares[opening].mean())
-    best_of = {opening[0]: opening for opening in reversed(ranked)}
-    best, second = sorted(best_of.values(), key=ranked.index)
-    if not _clearly(shares[best] - shares[second]):
-        more = range(half, half + (total - half * len(live)) // 2)
-        for opening in (best, second):
-            shares[opening] = np.concatenate((shares[opening], _shares(world, opening, more)))
-    # Those that were dropped come last, however lucky their few draws were.
-    ranked.sort(key=lambda opening: (opening not in (best, second), -shares[opening].mean()))
-    return tuple(OpeningValue.of(opening, shares[opening]) for opening in ranked)
+    after = after or TUNED[world.food]["push rule"]
+    shares = {letter: _shares(world, letter, range(draws // 2), after) for letter in LETTERS}
+    gap = shares["a"] - shares["g"]
+    if not _clearly(gap) and not _clearly(-gap):
+        more = range(draws // 2, draws)
+        shares = {letter: np.append(shares[letter], _shares(world, letter, more, after)) for letter in LETTERS}
+    ranked = sorted(shares, key=lambda letter: -shares[letter].mean())
+    return tuple(OpeningValue.of(letter, shares[letter]) for letter in ranked)
 
 
 def _clearly(gaps: Floats) -> bool:
@@ -98,19 +97,14 @@ def _clearly(gaps: Floats) -> bool:
     return bool(gaps.mean() > CLEARLY * gaps.std(ddof=1) / np.sqrt(len(gaps)))
 
 
-def _shares(world: ClearingWorld, opening: str, draws: range) -> Floats:
-    return np.array([_rolled_out(world, opening, draw) for draw in draws])
+def _shares(world: ClearingWorld, opening: str, draws: range, after: PlatePolicy) -> Floats:
+    return np.array([_rolled_out(world, opening, draw, after) for draw in draws])
 
 
-def _rolled_out(world: ClearingWorld, opening: str, draw: int) -> float:
+def _rolled_out(world: ClearingWorld, opening: str, draw: int, after: PlatePolicy) -> float:
     twin = world.copy(noise_seed=_fresh(world, draw))
-    before = twin.engine.left()
-    lost = 0.0
-    for letter in opening:
-        lost += twin.act(LETTERS[letter]).moved.lost
-    while not twin.over:
-        lost += twin.act(PlatePrimitive.ACQUIRE).moved.lost
-    return before - twin.engine.left() - lost
+    outcomes = [twin.act(LETTERS[letter]) for letter in opening if not twin.over]
+    return cleared(outcomes) + cleared(clear(twin, after))
 
 
 def _fresh(world: ClearingWorld, draw: int) -> int:
@@ -122,8 +116,8 @@ def clear_fairly(world: ClearingWorld, *, draws: int = DRAWS) -> tuple[PlateOutc
     """Clear a plate by the best opening at each moment, valued by roll-outs with fresh noise."""
     outcomes = []
     while not world.over:
-        best = ranked_openings(world, draws=draws)[0]
-        outcomes.append(world.act(LETTERS[best.opening[0]]))
+        best = ranked_letters(world, draws=draws)[0]
+        outcomes.append(world.act(LETTERS[best.opening]))
     return tuple(outcomes)
 
 

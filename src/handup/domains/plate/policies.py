@@ -180,12 +180,12 @@ def _pushed(mask: Mask) -> Floats:
 def _greedily_cm2(food: Floats, actions: int, bite_m: float) -> float:
     """Return the food that acquisitions at the densest place take."""
     food, pixel_m = food.copy(), SIDE_M / len(food)
-    rows, columns = np.indices(food.shape)
+    lines = np.arange(len(food)) * pixel_m
     before = food.sum()
     for _ in range(actions):
         blurred = gaussian_filter(food, BLUR_PX * len(food) / PIXELS, mode="constant")
         row, column = np.unravel_index(int(np.argmax(blurred)), food.shape)
-        food[np.hypot(rows - row, columns - column) * pixel_m <= bite_m] = 0.0
+        food[(lines[:, None] - row * pixel_m) ** 2 + (lines - column * pixel_m) ** 2 <= bite_m**2] = 0.0
     return float(before - food.sum()) * (100.0 * pixel_m) ** 2
 
 
