@@ -11,7 +11,9 @@ from handup.domains.plate.policies import PlateSight
 from handup.domains.plate.primitives import ALPHA
 
 
-def enumerated(model: PlateModel, sight: PlateSight, *, alpha: float = ALPHA) -> dict[tuple[int, ...], tuple[float, float]]:
+def enumerated(
+    model: PlateModel, sight: PlateSight, *, alpha: float = ALPHA
+) -> dict[tuple[int, ...], tuple[float, float]]:
     """Reward and share taken of each sequence that ends with an acquisition."""
     found = {}
     start = model.encode(sight)

@@ -1,63 +1,50 @@
-"""Everything that the plates learn: `python -m train.plate --only episodes branches --food beans`.
+"""Everything that the plates learn: `python -m train.plate [--only branches,again,difference] [--food noodles]`.
 
-Each step of `--only` takes what the steps before it left in the folder; what is recorded is not recorded again.
+Planners: plates are recorded (`branches`, `episodes`, `again`), models are trained on them (`difference`, `small`,
+`rssm`; torch, a GPU where there is one), calibrated by the fair oracle (`calibrate`) and compared (`evaluate`). What is
+recorded is not recorded again.
 """
 
 from __future__ import annotations
 
 import argparse
 from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 
 from handup.domains.plate.primitives import PlateFood
-from train.plate.difference import GreedyValues, fit, read
-from train.plate.episodes import branches, random_episodes, record
+from train.plate import planning
 
-FIRST = {"branches": 950_000, "episodes": 970_000, "again": 980_000}
-"""Seed of the first plate of each step."""
+SHIPPED = Path(__file__).parents[2] / "src" / "handup" / "domains" / "plate" / "models"
 
 
 def main() -> None:
-    """Take the steps that were named, in order."""
+    """Make what is asked for."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--folder", type=Path, default=Path("build/plate"), help="for what is recorded and learned")
-    parser.add_argument("--food", choices=[*PlateFood], default="beans")
-    parser.add_argument("--plates", type=int, default=2000, help="plates that a recording step plays")
-    parser.add_argument("--only", nargs="*", default=[*STEPS], choices=[*STEPS], help="take only these steps")
-    given = parser.parse_args()
-    for name in (name for name in STEPS if name in given.only):
-        STEPS[name](given)
+    parser.add_argument("--folder", type=Path, default=Path("build/plate"), help="for recordings and weights")
+    parser.add_argument("--out", type=Path, default=SHIPPED, help="for the networks and their cards")
+    parser.add_argument("--seeds", type=int, nargs="+", default=[0])
+    parser.add_argument("--food", choices=[str(food) for food in PlateFood], default="beans")
+    parser.add_argument("--plates", type=int, default=2000, help="plates that a step plays")
+    parser.add_argument("--first", type=int, help="seed of the first plate of `evaluate`")
+    parser.add_argument("--steps", type=int, default=2250, help="updates of a latent model")
+    parser.add_argument("--kl-steps", type=int, default=10, help="steps over which the RSSM's transition is compared")
+    parser.add_argument(
+        "--labels", type=Path, help="lines of `python -m benchmarks.plate gate --json`, to calibrate by"
+    )
+    parser.add_argument("--only", type=_names, default=[*STEPS], help=f"make only these of {', '.join(STEPS)}")
+    asked = parser.parse_args()
+    for name in (name for name in STEPS if name in asked.only):
+        STEPS[name](asked)
 
 
-def _folder(given: argparse.Namespace) -> Path:
-    return Path(given.folder) / str(given.food)
+def _names(text: str) -> list[str]:
+    names = text.split(",")
+    if unknown := [name for name in names if name not in STEPS]:
+        raise argparse.ArgumentTypeError(f"{', '.join(unknown)} must be one of {', '.join(STEPS)}")
+    return names
 
 
-def record_branches(given: argparse.Namespace) -> None:
-    """Pairs that part, and acquire from then on."""
-    food = PlateFood(given.food)
-    record(_folder(given), "branches", FIRST["branches"], given.plates, partial(branches, food))
-
-
-def record_episodes(given: argparse.Namespace) -> None:
-    """Random episodes."""
-    food = PlateFood(given.food)
-    record(_folder(given), "episodes", FIRST["episodes"], given.plates, partial(random_episodes, food))
-
-
-def record_again(given: argparse.Namespace) -> None:
-    """Pairs that part, and then do what the first pairs taught: one policy iteration."""
-    food = PlateFood(given.food)
-    follow = GreedyValues(fit(read(_folder(given), food, ["branches"]), seed=0), food)
-    record(_folder(given), "again", FIRST["again"], given.plates, partial(branches, food, follow=follow))
-
-
-STEPS: dict[str, Callable[[argparse.Namespace], None]] = {
-    "branches": record_branches,
-    "episodes": record_episodes,
-    "again": record_again,
-}
+STEPS: dict[str, Callable[[argparse.Namespace], None]] = {**planning.STEPS}
 
 
 if __name__ == "__main__":

@@ -60,7 +60,8 @@ class Branches:
         rows = np.arange(0, len(episodes.done), 2)
         at = episodes.branched[rows].astype(np.int64)
         left = food.actions - at
-        pairs = [(row + side, action) for row, action in zip(rows, at, strict=True) for side in (0, 1)]
+        parted = zip(rows.tolist(), at.tolist(), strict=True)
+        pairs = [(row + side, action) for row, action in parted for side in (0, 1)]
         first = np.array([episodes.taken[row, action] for row, action in pairs], np.float64).reshape(-1, 2)
         total = np.array([episodes.taken[row, action:].sum() for row, action in pairs], np.float64).reshape(-1, 2)
         masks = np.stack([episodes.mask(row, action + 1) for row, action in pairs])
@@ -91,7 +92,9 @@ class Values(nn.Module):
         self.register_buffer("mean", torch.zeros(len(NAMES)))
         self.register_buffer("std", torch.ones(len(NAMES)))
         self.members = nn.ModuleList(
-            nn.Sequential(nn.Linear(len(NAMES), HIDDEN), nn.Tanh(), nn.Linear(HIDDEN, HIDDEN), nn.Tanh(), nn.Linear(HIDDEN, 2))
+            nn.Sequential(
+                nn.Linear(len(NAMES), HIDDEN), nn.Tanh(), nn.Linear(HIDDEN, HIDDEN), nn.Tanh(), nn.Linear(HIDDEN, 2)
+            )
             for _ in range(MEMBERS)
         )
 
@@ -139,7 +142,8 @@ def fit(branches: Branches, *, seed: int) -> Values:
             optimiser.step()
             schedule.step()
     assert values is not None
-    return values.eval()
+    values.eval()
+    return values
 
 
 @dataclass(frozen=True)

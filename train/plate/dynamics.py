@@ -140,7 +140,10 @@ class Rssm(nn.Module):
         embedded = self.encoder(masks.flatten(0, 1)[:, None]).unflatten(0, masks.shape[:2])
         belief, latent = masks.new_zeros(count, self.belief), masks.new_zeros(count, self.latent)
         action = masks.new_zeros(count, PRIMITIVES)
-        beliefs, latents, means, stds = [], [], [], []
+        beliefs: list[Tensor] = []
+        latents: list[Tensor] = []
+        means: list[Tensor] = []
+        stds: list[Tensor] = []
         for moment in range(actions + 1):
             belief, _, _ = self.step(belief, latent, action)
             mean, std = self.see(belief, embedded[moment])
@@ -261,7 +264,7 @@ def train(data: Path, out: Path, name: str, fit: Fit, *, turns: bool, episodes: 
     for member in range(MEMBERS[name]):
         settings = Fit(**{**vars(fit), "seed": 100 * fit.seed + member})
         model, curve = fitted(name, plays, settings, device)
-        np.savez(out / f"{name}-{fit.seed}-{member}.npz", **weights_of(model))
+        np.savez(out / f"{name}-{fit.seed}-{member}.npz", allow_pickle=False, **weights_of(model))
         curves.append(curve)
     record = {
         **vars(fit), "episodes": len(plays.done), "losses": curves, "seconds": round(time.perf_counter() - begun, 1),

@@ -76,7 +76,9 @@ def export_latent(name: str, food: str, members: list[Any], folder: Path, record
     imagine = _RssmImagine(members[0]) if rssm else _SmallImagine(members)
     numbers = Rssm.belief + Rssm.latent if rssm else Small.latent * len(members)
     state, action, mask = torch.zeros(1, numbers), torch.eye(PRIMITIVES)[:1], probe()
-    _export(observe, folder / f"{name}_{food}_observe.onnx", {"state": state, "action": action, "mask": mask}, ["after"])
+    _export(
+        observe, folder / f"{name}_{food}_observe.onnx", {"state": state, "action": action, "mask": mask}, ["after"]
+    )
     _export(imagine, folder / f"{name}_{food}_imagine.onnx", {"state": state, "action": action}, ["after", "gains"])
     with torch.no_grad():
         state, gains = observe(state, torch.zeros(1, PRIMITIVES), mask), []
@@ -136,5 +138,3 @@ def halved(path: Path) -> None:
     model.graph.initializer.extend(kept)
     model.graph.node.extend(nodes)
     onnx.save(model, str(path))
-
-

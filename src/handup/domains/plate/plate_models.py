@@ -61,7 +61,7 @@ class PlateValues:
 
 
 class PlateModel(Protocol):
-    """Imagines a plate. Gains are two for each action: share picked up, and loss of coverage in shares of a full plate."""
+    """Imagines a plate. An action has two gains: what is picked up, and loss of coverage, in shares of a full plate."""
 
     def encode(self, sight: PlateSight) -> States:
         """Return the state after everything that was seen, 1 × numbers."""
@@ -245,13 +245,11 @@ class LatentPlanner:
     def weigh(self, sight: PlateSight) -> PlateValues:
         """Return what the best sequences that begin with either primitive are worth."""
         weighed = plan(self.model, sight, alpha=self.alpha)
-        acquire = float(weighed.taken[weighed.best(PlatePrimitive.ACQUIRE)]) if sight.left > 1 else weighed.taken[0]
         if sight.left < 2:
-            return PlateValues(acquire=float(acquire), group=float(acquire), sure=1.0)
-        # What is chosen is the better by reward; the values say by how much, in cleared share where α is 1.
-        gap = float(
-            weighed.rewards[weighed.best(PlatePrimitive.GROUP)] - weighed.rewards[weighed.best(PlatePrimitive.ACQUIRE)]
-        )
+            return PlateValues(acquire=float(weighed.taken[0]), group=float(weighed.taken[0]), sure=1.0)
+        best, push = (weighed.best(primitive) for primitive in PRIMITIVES)
+        # The better one is so by reward; the gap is in cleared share where α is 1.
+        acquire, gap = float(weighed.taken[best]), float(weighed.rewards[push] - weighed.rewards[best])
         return PlateValues(acquire=acquire, group=acquire + gap, sure=self.calibration.sure(gap))
 
     def choose(self, sight: PlateSight) -> PlatePrimitive:

@@ -19,8 +19,8 @@ from handup.domains.plate.primitives import Floats, Mask, PlateFood
 Masks = NDArray[np.bool_]
 """Masks of several plates, n × 64 × 64."""
 NAMES = (
-    "left", "clearance", "gain", "gain of two", "gain after the next", "gain of waiting", "in the way", "way", "food", "first", "second",
-    "first once pushed", "peak", "last",
+    "left", "clearance", "gain", "gain of two", "gain after the next", "gain of waiting", "in the way", "way", "food",
+    "first", "second", "first once pushed", "peak", "last",
 )  # fmt: skip
 """Names of the features, in their order."""
 
@@ -139,7 +139,8 @@ def _blurred(masks: Masks) -> Floats:
 @cache
 def _blur() -> Floats:
     """Return the low level's blur along one axis, as a matrix."""
-    return gaussian_filter1d(np.eye(PIXELS), BLUR_PX, axis=0, mode="constant")
+    blur: Floats = gaussian_filter1d(np.eye(PIXELS), BLUR_PX, axis=0, mode="constant")
+    return blur
 
 
 @cache
