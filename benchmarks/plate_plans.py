@@ -7,6 +7,7 @@ that `python -m train.plate` left there. One thread.
 from __future__ import annotations
 
 import argparse
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
@@ -31,13 +32,14 @@ def plans(model: LatentModel, rounds: int) -> Table:
     for sequences, most in SEQUENCES.items():
         mask = random.random((PIXELS, PIXELS)) < 0.08
         sight = PlateSight(masks=(mask,), done=(), left=sequences.bit_length())
-        ours, naive = in_turn(
-            lambda sight=sight: partial(plan, model, sight),
-            lambda sight=sight: partial(enumerated, model, sight),
-            rounds=rounds,
-        )
+        contenders: list[Callable[[], object]] = [partial(plan, model, sight), partial(enumerated, model, sight)]
+        ours, naive = in_turn(*(partial(_prepared, contender) for contender in contenders), rounds=rounds)
         table.add_row(str(sequences), f"{1e3 * ours.processor:.1f}", f"{1e3 * naive.processor:.0f}", str(most))
     return table
+
+
+def _prepared(contender: Callable[[], object]) -> Callable[[], object]:
+    return contender
 
 
 if __name__ == "__main__":

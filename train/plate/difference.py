@@ -37,11 +37,11 @@ class Branches:
     """Pairs of roll-outs, n of them; acquired first, then pushed, along the axis of two.
 
     Args:
-        features: Features of the plates where they part, n × 14.
+        features: Features of the plates where they part, n × 16.
         left: Number of actions that were left there.
         first: What the first action of either brought, n × 2.
         total: What either brought in all, n × 2.
-        after: Features after that first action, n × 2 × 14.
+        after: Features after that first action, n × 2 × 16.
         over: Pairs whose plate is empty, or has no action left, after it, n × 2.
         seeds: Seeds of the plates.
     """

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from scipy.stats import norm
 
 from handup.domains.plate.clearing_world import ClearingWorld
@@ -57,23 +58,28 @@ def train_difference(asked: argparse.Namespace) -> None:
     """Train the networks of the difference planner on all pairs, and export them, not yet calibrated."""
     food, seed = PlateFood(asked.food), asked.seeds[0]
     pairs = read(_folder(asked), food)
-    print(f"held out by plate: {held_out(pairs, seed)}")
     values = fit(pairs, seed=seed)
     record_of = {**_record("difference", asked), "pairs": len(pairs.left), "calibration": UNCALIBRATED}
     asked.out.mkdir(parents=True, exist_ok=True)
     export_values(values, str(food), asked.out, record_of)
 
 
-def held_out(pairs: Branches, seed: int, folds: int = 5) -> dict[str, float]:
+def held_out(pairs: Branches, taught: NDArray[np.int64], seed: int, folds: int = 5) -> dict[str, float]:
     """Return how well D is estimated on plates that were not trained on, and what choosing by it brings a decision.
 
     `swapped` is that with the mask of another plate with as many actions left: what knowing the clock alone brings.
+
+    Args:
+        pairs: All pairs, on which it is scored, in folds.
+        taught: Those of them that are learned from, but for those of the fold.
+        seed: Source of chance.
+        folds: Number of folds.
     """
     fold = pairs.seeds % folds
     gaps, swapped, random = np.zeros(len(fold)), np.zeros(len(fold)), np.random.default_rng(seed)
     for number in range(folds):
         here = np.flatnonzero(fold == number)
-        values = fit(pairs.rows(fold != number), seed=seed)
+        values = fit(pairs.rows(taught[fold[taught] != number]), seed=seed)
         gaps[here] = values.values(pairs.features[here])[:, 1]
         for left in np.unique(pairs.left[here]):
             same = here[pairs.left[here] == left]
@@ -90,6 +96,14 @@ def held_out(pairs: Branches, seed: int, folds: int = 5) -> dict[str, float]:
         **{f"gain, {name} mask": round(float(gain.mean()), 4) for name, gain in brought.items()},
         "its 95 %": round(float(1.96 * brought["own"].std() / np.sqrt(len(true))), 4),
     }
+
+
+def learning_curve(asked: argparse.Namespace) -> None:
+    """Print how well D is estimated from ever more pairs."""
+    pairs, seed = read(_folder(asked), PlateFood(asked.food)), asked.seeds[0]
+    order = np.random.default_rng(seed).permutation(len(pairs.left))
+    for count in [*(count for count in CURVE if count < len(order)), len(order)]:
+        print(count, held_out(pairs, order[:count], seed), flush=True)
 
 
 def train_latent(name: str, asked: argparse.Namespace) -> None:
@@ -223,6 +237,7 @@ STEPS: dict[str, Callable[[argparse.Namespace], None]] = {
     "episodes": record_episodes,
     "again": record_again,
     "difference": train_difference,
+    "curve": learning_curve,
     "small": partial(train_latent, "small"),
     "rssm": partial(train_latent, "rssm"),
     "calibrate": calibrate,

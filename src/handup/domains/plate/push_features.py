@@ -6,7 +6,7 @@ the densest place, where it is heaped up. That is no physics, and blind to noise
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 
 import numpy as np
@@ -20,7 +20,7 @@ Masks = NDArray[np.bool_]
 """Masks of several plates, n × 64 × 64."""
 NAMES = (
     "left", "clearance", "gain", "gain of two", "gain after the next", "gain of waiting", "in the way", "way", "food",
-    "first", "second", "first once pushed", "peak", "last",
+    "first", "second", "first once pushed", "peak", "last", "gain of narrow tools", "gain of wide tools",
 )  # fmt: skip
 """Names of the features, in their order."""
 
@@ -43,7 +43,13 @@ class Reach:
     stop_m: float
     pixels: float
 
+    def scaled(self, scale: float) -> Reach:
+        """Return the reach of tools that are wider or narrower."""
+        return replace(self, box_m=(scale * self.box_m[0], scale * self.box_m[1]))
 
+
+SCALES = (0.8, 1.3)
+"""Widths of the tools, against the usual ones, with which the gain of a push is looked at again: pixels err."""
 REACHES = {
     PlateFood.BEANS: Reach(box_m=(0.020, 0.015), way_m=0.014, back_m=0.014, stop_m=0.012, pixels=308.0),
     PlateFood.NOODLES: Reach(box_m=(0.014, 0.014), way_m=0.020, back_m=0.0, stop_m=0.0, pixels=800.0),
@@ -51,7 +57,7 @@ REACHES = {
 
 
 def features_of(masks: Masks, left: NDArray[np.int64], food: PlateFood) -> Floats:
-    """Return the features of several plates, n × 14, in shares of a full plate and metres.
+    """Return the features of several plates, n × 16, in shares of a full plate and metres.
 
     Args:
         masks: Their masks, 64 × 64.
@@ -76,8 +82,15 @@ def features_of(masks: Masks, left: NDArray[np.int64], food: PlateFood) -> Float
         np.where(left > 2, later[:, 1] - before, 0.0), np.maximum(later.max(axis=1) - before, 0.0), carried, way,
         masks.sum(axis=(1, 2)) / reach.pixels, alone[:, 0], alone[:, 1], after[:, 0], peaks[:, 0],
         alone[np.arange(len(left)), left - 1],
+        *(_gain(masks, pushed, left, reach.scaled(scale)) for scale in SCALES),
     ]  # fmt: skip
     return np.stack(columns, axis=1)
+
+
+def _gain(masks: Masks, pushed: Masks, left: NDArray[np.int64], reach: Reach) -> Floats:
+    """Return by how much more acquisitions take after a push than without it."""
+    gain: Floats = _cleared(pushed, left - 1, reach).sum(axis=1) - _cleared(masks, left, reach).sum(axis=1)
+    return gain
 
 
 def _cleared(masks: Masks, left: NDArray[np.int64], reach: Reach) -> Floats:
@@ -153,4 +166,5 @@ def _places() -> tuple[Floats, Floats]:
 
 def features_at(mask: Mask, left: int, food: PlateFood) -> Floats:
     """Return the features of one plate."""
-    return features_of(mask[None], np.array([left]), food)[0]
+    features: Floats = features_of(mask[None], np.array([left]), food)[0]
+    return features
