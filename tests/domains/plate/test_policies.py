@@ -9,18 +9,28 @@ import pytest
 
 from handup.domains.plate.clearing_world import ClearingWorld
 from handup.domains.plate.low_level import PIXELS, SIDE_M
-from handup.domains.plate.oracles import clear_fairly, clear_knowing, opening_values
+from handup.domains.plate.oracles import (
+    ALONE,
+    PlateTree,
+    clear_fairly,
+    clear_knowing,
+    opening_values,
+    ranked_letters,
+)
 from handup.domains.plate.policies import (
+    TUNED,
     FixedSequence,
     HullThreshold,
     PeakThreshold,
     PlatePolicy,
     PlateSight,
+    PushRule,
     RandomChoice,
     clear,
     cleared,
     hull_cm2,
     peak,
+    push_gain_cm2,
 )
 from handup.domains.plate.primitives import PlatePrimitive
 from tests.domains.plate.toy import ToyEngine
@@ -65,6 +75,67 @@ def test_hull_and_peak() -> None:
     mask[:] = False
     mask[3, 3:9] = True
     assert hull_cm2(mask) == 0.0, "a line has no area"
+
+
+def test_a_push_gains_what_it_brings_to_the_pile_and_costs_an_action() -> None:
+    mask = np.zeros((PIXELS, PIXELS), dtype=np.bool_)
+    mask[29:35, 29:35] = True
+    pixel_cm2 = (100.0 * SIDE_M / PIXELS) ** 2
+    assert push_gain_cm2(mask, 3, 0.02) == pytest.approx(0.0), "a pile is one bite, with a push before it or without"
+    assert push_gain_cm2(mask, 1, 0.02) == pytest.approx(-36 * pixel_cm2), "nothing is taken after the last action"
+    mask[31:33, 45:47], mask[31:33, 57:59] = True, True
+    assert push_gain_cm2(mask, 2, 0.02) == pytest.approx(4 * pixel_cm2), "two loners in one way"
+    assert push_gain_cm2(mask, 3, 0.02) == pytest.approx(0.0), "three bites take all"
+
+
+def test_the_push_rule_groups_above_its_gain_and_never_last() -> None:
+    always, never = PushRule(-1e9, most=3), PushRule(1e9)
+    assert done_by(always).count(GROUP) == 3
+    assert done_by(PushRule(-1e9))[-1] is ACQUIRE
+    assert set(done_by(never)) == {ACQUIRE}
+
+
+@pytest.mark.parametrize("after", [None, FixedSequence()])
+@pytest.mark.parametrize("actions", [0, 5])
+def test_a_ranking_has_the_values_of_plain_roll_outs(actions: int, after: PlatePolicy | None) -> None:
+    for seed in range(4):
+        plate = world(seed)
+        plate.actions = actions
+        ranked = ranked_letters(plate, draws=6, after=after)
+        assert plate.actions == actions
+        assert sorted(value.opening for value in ranked) == ["a", "g"]
+        assert ranked[0].mean >= ranked[1].mean
+        for value in ranked:
+            policy = after or TUNED[plate.food]["push rule"]
+            assert value.draws in (3, 6)
+            assert (value,) == opening_values(plate, draws=value.draws, openings=[value.opening], after=policy)
+
+
+def test_the_last_action_is_an_acquisition() -> None:
+    plate = world()
+    plate.actions = plate.food.actions - 1
+    assert [value.opening for value in ranked_letters(plate)] == ["a"]
+
+
+def test_a_ranking_begins_with_what_many_plain_roll_outs_find_best() -> None:
+    missed = []
+    for seed in range(8):
+        plain = opening_values(world(seed), draws=40, openings="ag")
+        many = {value.opening: value.mean for value in plain}
+        missed.append(max(many.values()) - many[ranked_letters(world(seed), draws=12, after=ALONE)[0].opening])
+    assert np.mean(missed) < 0.01
+
+
+def test_a_tree_plays_what_policies_play_and_simulates_it_once() -> None:
+    for seed in range(4):
+        tree = PlateTree(world(seed))
+        for policy in (FixedSequence("gag"), HullThreshold(150.0), RandomChoice(seed), PushRule(0.5)):
+            outcomes = clear(world(seed), policy)
+            letters = tree.letters(policy)
+            assert letters == "".join(outcome.primitive.value[0] for outcome in outcomes)
+            assert tree.taken(letters) == pytest.approx(cleared(outcomes))
+        assert tree.node("ga").world is tree.node("ga").world
+    assert tree.node("").world.actions == 0
 
 
 def test_the_value_of_an_opening_is_that_of_playing_it() -> None:

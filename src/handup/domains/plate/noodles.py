@@ -210,6 +210,8 @@ class Noodles:
         self._advance = stepper(compiled=compiled)
         self._strands: Floats = np.zeros((0, self.physics.points, 3))
         self.steps = 0
+        self.stretch = 0.0
+        """Largest stretch of a link in all motions so far, as a share."""
 
     # Plate
 
@@ -288,6 +290,7 @@ class Noodles:
         after = rest.strands
         lost = np.hypot(after[..., 0], after[..., 1]).mean(axis=1) > it.rim_m
         stretch = max(float(work.gauges[STRETCH]), float(rest.gauges[STRETCH]))
+        self.stretch = max(self.stretch, stretch)
         full = work.gauges[FULL] or rest.gauges[FULL]
         out = not np.isfinite(strands).all() or not np.isfinite(after).all() or np.abs(strands).max(initial=0.0) > 1.0
         if out or full or not stretch <= it.most_stretch:

@@ -12,13 +12,17 @@ from dataclasses import dataclass
 import numpy as np
 
 from handup.domains.plate.clearing_world import ClearingWorld
-from handup.domains.plate.policies import LETTERS
-from handup.domains.plate.primitives import PlateOutcome, PlatePrimitive
+from handup.domains.plate.policies import LETTERS, TUNED, FixedSequence, PlatePolicy, PlateSight, clear, cleared
+from handup.domains.plate.primitives import Floats, Mask, PlateOutcome, PlatePrimitive
 
 DRAWS = 6
 """Roll-outs of each opening."""
 OPENINGS = ("a", "g", "gg")
-"""Openings that a roll-out tries, before it acquires until the actions are used up."""
+"""Openings that a roll-out tries."""
+ALONE = FixedSequence()
+"""Acquisitions alone."""
+CLEARLY = 2.5
+"""Standard errors of a paired difference from which on an opening is clearly worse than another."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,15 +33,23 @@ class OpeningValue:
         opening: Its letters.
         mean: Mean share of the full plate that is picked up from now on.
         error: Standard error of the mean.
+        draws: Roll-outs.
     """
 
     opening: str
     mean: float
     error: float
+    draws: int
+
+    @classmethod
+    def of(cls, opening: str, shares: Floats) -> OpeningValue:
+        """Return the value of an opening whose roll-outs picked up these shares."""
+        error = float(shares.std(ddof=1) / np.sqrt(len(shares))) if len(shares) > 1 else 0.0
+        return cls(opening=opening, mean=float(shares.mean()), error=error, draws=len(shares))
 
 
 def opening_values(
-    world: ClearingWorld, *, draws: int = DRAWS, openings: Sequence[str] = OPENINGS
+    world: ClearingWorld, *, draws: int = DRAWS, openings: Sequence[str] = OPENINGS, after: PlatePolicy = ALONE
 ) -> tuple[OpeningValue, ...]:
     """Return the value of each opening, all with the same draws of noise, none of which is the plate's own.
 
@@ -45,25 +57,54 @@ def opening_values(
         world: The plate; it stays as it is.
         draws: Number of roll-outs of each.
         openings: Letters of each; those longer than the actions that are left are left out.
+        after: Policy that goes on after an opening. It sees what was done since, and nothing from before.
     """
     left = world.food.actions - world.actions
-    values = []
-    for opening in (opening for opening in openings if len(opening) <= left):
-        shares = np.array([_rolled_out(world, opening, draw) for draw in range(draws)])
-        error = float(shares.std(ddof=1) / np.sqrt(draws)) if draws > 1 else 0.0
-        values.append(OpeningValue(opening=opening, mean=float(shares.mean()), error=error))
-    return tuple(values)
+    tried = [opening for opening in openings if len(opening) <= left]
+    return tuple(OpeningValue.of(opening, _shares(world, opening, range(draws), after)) for opening in tried)
 
 
-def _rolled_out(world: ClearingWorld, opening: str, draw: int) -> float:
+def ranked_letters(
+    world: ClearingWorld, *, draws: int = DRAWS, after: PlatePolicy | None = None
+) -> tuple[OpeningValue, ...]:
+    """Return the values of acquiring and of pushing next, the better one first; at the last action only of acquiring.
+
+    Both get half of the draws, and the other half unless one is clearly worse by then. The draws are those of
+    `opening_values`.
+
+    Args:
+        world: The plate; it stays as it is.
+        draws: Roll-outs of each at most, at least 4.
+        after: Policy that goes on; by default the tuned push rule. If roll-outs only acquired, a push now would be
+            compared with none at all, and not with a later one.
+    """
+    if world.food.actions - world.actions < 2:
+        return (OpeningValue(opening="a", mean=0.0, error=0.0, draws=0),)
+    after = after or TUNED[world.food]["push rule"]
+    shares = {letter: _shares(world, letter, range(draws // 2), after) for letter in LETTERS}
+    gap = shares["a"] - shares["g"]
+    if not _clearly(gap) and not _clearly(-gap):
+        more = range(draws // 2, draws)
+        shares = {letter: np.append(shares[letter], _shares(world, letter, more, after)) for letter in LETTERS}
+    ranked = sorted(shares, key=lambda letter: -shares[letter].mean())
+    return tuple(OpeningValue.of(letter, shares[letter]) for letter in ranked)
+
+
+def _clearly(gaps: Floats) -> bool:
+    """Return whether paired differences are above 0 by more than chance."""
+    if len(gaps) < 2:
+        return False
+    return bool(gaps.mean() > CLEARLY * gaps.std(ddof=1) / np.sqrt(len(gaps)))
+
+
+def _shares(world: ClearingWorld, opening: str, draws: range, after: PlatePolicy) -> Floats:
+    return np.array([_rolled_out(world, opening, draw, after) for draw in draws])
+
+
+def _rolled_out(world: ClearingWorld, opening: str, draw: int, after: PlatePolicy) -> float:
     twin = world.copy(noise_seed=_fresh(world, draw))
-    before = twin.engine.left()
-    lost = 0.0
-    for letter in opening:
-        lost += twin.act(LETTERS[letter]).moved.lost
-    while not twin.over:
-        lost += twin.act(PlatePrimitive.ACQUIRE).moved.lost
-    return before - twin.engine.left() - lost
+    outcomes = [twin.act(LETTERS[letter]) for letter in opening if not twin.over]
+    return cleared(outcomes) + cleared(clear(twin, after))
 
 
 def _fresh(world: ClearingWorld, draw: int) -> int:
@@ -75,9 +116,62 @@ def clear_fairly(world: ClearingWorld, *, draws: int = DRAWS) -> tuple[PlateOutc
     """Clear a plate by the best opening at each moment, valued by roll-outs with fresh noise."""
     outcomes = []
     while not world.over:
-        best = max(opening_values(world, draws=draws), key=lambda value: value.mean)
-        outcomes.append(world.act(LETTERS[best.opening[0]]))
+        best = ranked_letters(world, draws=draws)[0]
+        outcomes.append(world.act(LETTERS[best.opening]))
     return tuple(outcomes)
+
+
+class PlateTree:
+    """A plate and all that was tried on it with its own noise: what policies have in common is simulated once.
+
+    Args:
+        world: The plate; it stays as it is.
+    """
+
+    def __init__(self, world: ClearingWorld) -> None:
+        self._nodes = {"": _Node(world=world.copy(), mask=world.mask(), taken=0.0, lost=0.0, unstable=0)}
+
+    def node(self, letters: str) -> _Node:
+        """Return what there is after some actions, with the letters of `FixedSequence`. Change nothing in it."""
+        if letters not in self._nodes:
+            before = self.node(letters[:-1])
+            world = before.world.copy()
+            moved = world.act(LETTERS[letters[-1]]).moved
+            self._nodes[letters] = _Node(
+                world=world,
+                mask=world.mask(),
+                taken=before.taken + moved.taken,
+                lost=before.lost + moved.lost,
+                unstable=before.unstable + moved.unstable,
+            )
+        return self._nodes[letters]
+
+    def letters(self, policy: PlatePolicy) -> str:
+        """Return what a policy does on this plate until it is over."""
+        done = ""
+        while not (node := self.node(done)).world.over:
+            sight = PlateSight(
+                masks=tuple(self.node(done[:number]).mask for number in range(len(done) + 1)),
+                done=tuple(LETTERS[letter] for letter in done),
+                left=node.world.food.actions - node.world.actions,
+            )
+            done += policy.choose(sight).value[0]
+        return done
+
+    def taken(self, letters: str) -> float:
+        """Return the share of the full plate that these actions pick up."""
+        return self.node(letters).taken
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Node:
+    """A plate after some actions, and the shares that were taken and lost by them."""
+
+    world: ClearingWorld
+    mask: Mask
+    taken: float
+    lost: float
+    unstable: int
 
 
 def clear_knowing(world: ClearingWorld, *, beam: int = 4) -> float:

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -14,11 +14,15 @@ from scipy.ndimage import gaussian_filter
 from scipy.spatial import ConvexHull, QhullError
 
 from handup.domains.plate.clearing_world import ClearingWorld
-from handup.domains.plate.low_level import BLUR_PX, PIXELS, SIDE_M
-from handup.domains.plate.primitives import Mask, PlateOutcome, PlatePrimitive
+from handup.domains.plate.low_level import BLUR_PX, PIXELS, SIDE_M, aim_at
+from handup.domains.plate.primitives import Floats, Mask, PlateFood, PlateOutcome, PlatePrimitive
 
 ACQUIRE, GROUP = PlatePrimitive.ACQUIRE, PlatePrimitive.GROUP
 LETTERS = {"a": ACQUIRE, "g": GROUP}
+CHOICES = 3
+"""Kind of chance of `RandomChoice`: that of a plate with the same seed is another one."""
+PUSH_WIDTH_M, PUSH_SHORT_M = 0.03, 0.012
+"""Width of a push, and the distance from the densest place at which it ends, as far as pixels go."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -79,7 +83,11 @@ class RandomChoice:
 
     def choose(self, sight: PlateSight) -> PlatePrimitive:
         """Return a primitive drawn by chance."""
-        drawn = np.random.default_rng((self.seed, len(sight.done))).random()
+        return self.primitive(len(sight.done))
+
+    def primitive(self, number: int) -> PlatePrimitive:
+        """Return the primitive with a number, counted from 0."""
+        drawn = np.random.default_rng((self.seed, CHOICES, number)).random()
         return GROUP if drawn < self.share else ACQUIRE
 
 
@@ -117,6 +125,70 @@ class PeakThreshold:
         return GROUP if sight.left > 1 and pushed < self.most and sparse else ACQUIRE
 
 
+@dataclass(frozen=True)
+class PushRule:
+    """Groups where a push brings more food under the following acquisitions than it costs, counted on pixels.
+
+    Args:
+        least_cm2: Gain by `push_gain_cm2` from which on it groups.
+        bite_m: Radius of the food that an acquisition takes on pixels.
+        most: Most pushes.
+    """
+
+    least_cm2: float
+    bite_m: float = 0.016
+    most: int = 10
+
+    def choose(self, sight: PlateSight) -> PlatePrimitive:
+        """Return a push above the threshold. The last action is never one."""
+        if sight.left < 2 or sum(done is GROUP for done in sight.done) >= self.most:
+            return ACQUIRE
+        return GROUP if push_gain_cm2(sight.mask, sight.left, self.bite_m) > self.least_cm2 else ACQUIRE
+
+
+def push_gain_cm2(mask: Mask, left: int, bite_m: float) -> float:
+    """Return how much more food acquisitions would take with a push before them than without, both in `left` actions.
+
+    Food is pixels here: a push moves those in its way to its end, and an acquisition takes those within a radius of the
+    densest place.
+    """
+    return _greedily_cm2(_pushed(mask), left - 1, bite_m) - _greedily_cm2(mask.astype(np.float64), left, bite_m)
+
+
+def _pushed(mask: Mask) -> Floats:
+    """Return how much food there is on each pixel after a push."""
+    aim = aim_at(mask)
+    rows, columns = np.nonzero(mask)
+    food = np.zeros(mask.shape)
+    if aim is None:
+        return food
+    pixel_m = SIDE_M / len(mask)
+    places = np.stack([(columns + 0.5) * pixel_m - SIDE_M / 2.0, SIDE_M / 2.0 - (rows + 0.5) * pixel_m], axis=1)
+    far, dense = np.array(aim.far_m), np.array(aim.dense_m)
+    length = float(np.hypot(*(dense - far)))
+    unit = (dense - far) / length if length > 0.0 else np.array([1.0, 0.0])
+    along, aside = (places - far) @ unit, (places - far) @ np.array([-unit[1], unit[0]])
+    end = length - PUSH_SHORT_M
+    met = (np.abs(aside) <= PUSH_WIDTH_M / 2.0) & (along >= -PUSH_SHORT_M) & (along < end)
+    places = np.where(met[:, None], places + (end - along)[:, None] * unit, places)
+    columns = np.clip(((places[:, 0] + SIDE_M / 2.0) / pixel_m).astype(np.int64), 0, len(mask) - 1)
+    rows = np.clip(((SIDE_M / 2.0 - places[:, 1]) / pixel_m).astype(np.int64), 0, len(mask) - 1)
+    np.add.at(food, (rows, columns), 1.0)
+    return food
+
+
+def _greedily_cm2(food: Floats, actions: int, bite_m: float) -> float:
+    """Return the food that acquisitions at the densest place take."""
+    food, pixel_m = food.copy(), SIDE_M / len(food)
+    lines = np.arange(len(food)) * pixel_m
+    before = food.sum()
+    for _ in range(actions):
+        blurred = gaussian_filter(food, BLUR_PX * len(food) / PIXELS, mode="constant")
+        row, column = np.unravel_index(int(np.argmax(blurred)), food.shape)
+        food[(lines[:, None] - row * pixel_m) ** 2 + (lines - column * pixel_m) ** 2 <= bite_m**2] = 0.0
+    return float(before - food.sum()) * (100.0 * pixel_m) ** 2
+
+
 def hull_cm2(mask: Mask) -> float:
     """Return the area of the convex hull of the food, in cm²; 0 where it has none."""
     rows, columns = np.nonzero(mask)
@@ -150,3 +222,18 @@ def clear(world: ClearingWorld, policy: PlatePolicy) -> tuple[PlateOutcome, ...]
 def cleared(outcomes: Sequence[PlateOutcome]) -> float:
     """Return the share of the full plate that was picked up."""
     return sum(outcome.moved.taken for outcome in outcomes)
+
+
+TUNED: Mapping[PlateFood, Mapping[str, PlatePolicy]] = {
+    PlateFood.BEANS: {
+        "best fixed sequence": FixedSequence("aaaag"),
+        "hull threshold": HullThreshold(340.0),
+        "peak threshold": PeakThreshold(0.4),
+        "push rule": PushRule(1.5, bite_m=0.022),
+    },
+    PlateFood.NOODLES: {},
+}
+"""Best of each family on 32 tuning plates of each food, by `python -m benchmarks.plate tune`.
+
+The best fixed sequence is the best that pushes at all. Beans: no hull threshold is better than never pushing.
+"""
