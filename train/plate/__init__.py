@@ -1,0 +1,1 @@
+"""Training of the plate's networks: `python -m train.plate` draws, fits, exports and evaluates."""
