@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from rich.progress import track
 
 from handup.domains.feeding.looks import Looks
@@ -57,12 +56,8 @@ class PictureSplit:
 
 
 SPLITS = {
-    "train": PictureSplit(
-        first=960_000, plates={PlateFood.NOODLES: 70, PlateFood.BEANS: 30}, looks=EASY, every=1
-    ),
-    "validation": PictureSplit(
-        first=970_000, plates={PlateFood.NOODLES: 6, PlateFood.BEANS: 6}, looks=EASY, every=3
-    ),
+    "train": PictureSplit(first=960_000, plates={PlateFood.NOODLES: 70, PlateFood.BEANS: 30}, looks=EASY, every=1),
+    "validation": PictureSplit(first=970_000, plates={PlateFood.NOODLES: 6, PlateFood.BEANS: 6}, looks=EASY, every=3),
     "easy": PictureSplit(first=980_000, plates={PlateFood.NOODLES: 16, PlateFood.BEANS: 16}, looks=EASY, every=3),
     "hard": PictureSplit(first=985_000, plates={PlateFood.NOODLES: 16, PlateFood.BEANS: 16}, looks=HARD, every=3),
 }
@@ -86,7 +81,7 @@ def draw(folder: Path, *, share: float = 1.0) -> None:
     for path, name, food, numbers in track([part for part in parts if not part[0].exists()], "plates"):
         pictures = [picture for number in numbers for picture in pictures_of(name, food, number)]
         unfinished = path.with_suffix(UNFINISHED)
-        np.savez_compressed(unfinished, **joined(pictures))
+        np.savez_compressed(unfinished, allow_pickle=False, **joined(pictures))
         unfinished.rename(path)
 
 
@@ -102,13 +97,13 @@ def pictures_of(name: str, food: PlateFood, number: int) -> Iterator[Arrays]:
     world = ClearingWorld(engine, seed=seed)
     while not world.over:
         if world.actions % split.every == 0:
-            yield picture_of(world, seed=seed * 16 + world.actions, looks=split.looks, random=random, train=name == "train")
+            yield picture_of(
+                world, seed=seed * 16 + world.actions, looks=split.looks, random=random, train=name == "train"
+            )
         world.act(PlatePrimitive.GROUP if random.random() < PUSHES else PlatePrimitive.ACQUIRE)
 
 
-def picture_of(
-    world: ClearingWorld, *, seed: int, looks: Looks, random: np.random.Generator, train: bool
-) -> Arrays:
+def picture_of(world: ClearingWorld, *, seed: int, looks: Looks, random: np.random.Generator, train: bool) -> Arrays:
     """Return what is drawn of one plate, each with a first axis of pictures or crops."""
     engine, mask = world.engine, world.mask()
     aim = aim_at(mask)
@@ -138,12 +133,9 @@ def picture_of(
             size, side_m = (WIDE, WIDE_M) if train else (CROP, CROP_M)
             grains = [true_grain(strands, place) for place in places]
             crops = {
-                "crop": np.stack(
-                    [camera.square(full, size, side_m=side_m, at_m=np.array(place)) for place in places]
-                ),
+                "crop": np.stack([camera.square(full, size, side_m=side_m, at_m=np.array(place)) for place in places]),
                 "grain": np.array([grain for grain, _ in grains]),
                 "agree": np.array([agree for _, agree in grains]),
                 "tensor": np.full(len(places), aim.grain_rad),
             }
     return {name: array[None] for name, array in found.items()} | crops
-

@@ -1,8 +1,8 @@
 """Train f_seg and f_ori on drawn plates. Needs torch and numpy only, so that it runs where there is a GPU.
 
 f_seg is a pyramid of features as in the paper, but small, and learns the share of each pixel that food covers. f_ori
-learns the direction of strands, as cosine and sine of twice the angle. Both see pictures that are moved, turned, scaled,
-and under other light than they were drawn. `python -m train.plate.vision FOLDER OUT` trains without exporting.
+learns the direction of strands, as cosine and sine of twice the angle. Both see pictures that are moved, turned and
+scaled, under other light than they were drawn. `python -m train.plate.vision FOLDER OUT` trains without exporting.
 """
 
 from __future__ import annotations
@@ -27,9 +27,11 @@ from train.feeding.packing import UNFINISHED, packed, unpacked
 SEEN, SIDE_M, VIEW_M = 128, 0.24, 0.284
 CROP = 48
 """As in `handup.domains.plate.vision` and `train.plate.pictures`, which need more than torch; a test compares them."""
+PART = 96
+"""Side of the parts of a plate that f_seg learns from, in px: it sees any size, and a smaller one costs less."""
 SCALES = (0.75, 1.6)
-"""Sides of what f_seg sees while it learns, in sides of what it sees later."""
-SHIFT_M = 0.04
+"""Sides of what a pixel shows while f_seg learns, in sides of what it shows later."""
+SHIFT_M = 0.06
 RATE, DECAY = 2e-3, 1e-2
 DIFFERS, TRUE = "differs", "true"
 """Labels: difference from the empty plate, and the truth of the simulation."""
@@ -46,15 +48,15 @@ class Size:
     crops: int
 
 
-FULL = Size(seg=3_500, ori=2_500, pictures=8, crops=64)
-SMALL = Size(seg=300, ori=400, pictures=8, crops=64)
+FULL = Size(seg=2_500, ori=1_500, pictures=8, crops=64)
+SMALL = Size(seg=100, ori=100, pictures=8, crops=64)
 
 
 class Pyramid(nn.Module):
     """f_seg: features at a half to a sixteenth of the picture's size, added up from coarse to fine."""
 
     widths = (16, 32, 48, 64)
-    shared = 32
+    shared = 24
 
     def __init__(self) -> None:
         super().__init__()
@@ -69,7 +71,7 @@ class Pyramid(nn.Module):
         )
         self.across = nn.ModuleList([nn.Conv2d(width, self.shared, 1) for width in self.widths])
         self.smooth = nn.ModuleList([step(self.shared, self.shared) for _ in range(3)])
-        self.last = nn.Sequential(step(self.shared + 3, 16), nn.Conv2d(16, 1, 1))
+        self.last = nn.Sequential(step(self.shared + 3, 8), nn.Conv2d(8, 1, 1))
         nn.init.constant_(self.last[1].bias, -2.0)
 
     def forward(self, picture: Tensor) -> Tensor:
@@ -127,9 +129,9 @@ def pack(folder: Path) -> Path:
     """Write what is learnt from into one small file, with pictures as `train.feeding.packing` makes them small."""
     arrays, path = read(folder, "train"), folder / "packed.npz"
     small = {f"{name} {part}": array for name in ("rgb", "crop") for part, array in packed(arrays[name]).items()}
-    kept = {name: arrays[name] for name in ("grain", "agree")}
-    masks = {name: np.rint(arrays[name] / 17.0).astype(np.uint8) for name in (TRUE, DIFFERS)}
-    np.savez_compressed(path, **small, **kept, **masks)
+    small |= {name: arrays[name] for name in ("grain", "agree")}
+    small |= {name: np.rint(arrays[name] / 17.0).astype(np.uint8) for name in (TRUE, DIFFERS)}
+    np.savez_compressed(path, allow_pickle=False, **small)
     return path
 
 
@@ -188,21 +190,26 @@ def fit_ori(lesson: Lesson, size: Size, generator: torch.Generator) -> nn.Module
     """Train f_ori: the direction of the strands; the less they agree the less a crop counts."""
 
     def loss(network: nn.Module) -> Tensor:
-        device = lesson.crops.device
-        chosen = torch.randint(len(lesson.crops), (size.crops,), generator=generator, device=device)
-        angle = 2.0 * torch.pi * torch.rand(size.crops, generator=generator, device=device)
-        share = CROP / lesson.crops.shape[-1]
-        matrix = share * torch.stack([angle.cos(), -angle.sin(), angle.sin(), angle.cos()], dim=1).view(-1, 2, 2)
-        middle = 0.04 * torch.randn(size.crops, 2, 1, generator=generator, device=device)
-        turn = functional.affine_grid(torch.cat([matrix, middle], dim=2), [size.crops, 3, CROP, CROP], False)
-        crops = functional.grid_sample(lesson.crops[chosen].float() / 255.0, turn, align_corners=False)
-        # Rows go down and y goes up: what is looked up under a turned grid has turned by the same angle on the table.
-        doubled = 2.0 * (lesson.grain[chosen] + angle)
-        true = torch.stack([doubled.cos(), doubled.sin()], dim=1)
-        off = (functional.normalize(_said(network, varied(crops, generator)), dim=1) - true).square().sum(dim=1)
-        return (lesson.agree[chosen] * off).mean()
+        crops, grain, agree = turned_crops(lesson, size.crops, generator)
+        true = torch.stack([(2.0 * grain).cos(), (2.0 * grain).sin()], dim=1)
+        seen = functional.normalize(_said(network, varied(crops, generator)), dim=1)
+        return (agree * (seen - true).square().sum(dim=1)).mean()
 
     return _trained(Grain().to(lesson.crops.device), loss, size.ori, "ori")
+
+
+def turned_crops(lesson: Lesson, count: int, generator: torch.Generator) -> tuple[Tensor, Tensor, Tensor]:
+    """Return crops that are turned and a little moved, with the direction of their strands, and how much they agree."""
+    device = lesson.crops.device
+    chosen = torch.randint(len(lesson.crops), (count,), generator=generator, device=device)
+    angle = 2.0 * torch.pi * torch.rand(count, generator=generator, device=device)
+    share = CROP / lesson.crops.shape[-1]
+    matrix = share * torch.stack([angle.cos(), -angle.sin(), angle.sin(), angle.cos()], dim=1).view(-1, 2, 2)
+    middle = 0.04 * torch.randn(count, 2, 1, generator=generator, device=device)
+    grid = functional.affine_grid(torch.cat([matrix, middle], dim=2), [count, 3, CROP, CROP], align_corners=False)
+    crops = functional.grid_sample(lesson.crops[chosen].float() / 255.0, grid, align_corners=False)
+    # Rows go down and y goes up: what is looked up under a turned grid has turned by the same angle on the table.
+    return crops, lesson.grain[chosen] + angle, lesson.agree[chosen]
 
 
 def _turns(count: int, generator: torch.Generator, device: torch.device) -> Tensor:
@@ -212,13 +219,13 @@ def _turns(count: int, generator: torch.Generator, device: torch.device) -> Tens
         return torch.rand(shape, generator=generator, device=device)
 
     low, high = (float(np.log(scale)) for scale in SCALES)
-    scale = torch.exp(low + (high - low) * drawn(count)) * SIDE_M / VIEW_M
+    scale = torch.exp(low + (high - low) * drawn(count)) * PART / SEEN * SIDE_M / VIEW_M
     angle = 2.0 * torch.pi * drawn(count)
     mirror = torch.where(drawn(count) < 0.5, -1.0, 1.0)
     matrix = torch.stack([mirror * angle.cos(), -angle.sin(), mirror * angle.sin(), angle.cos()], dim=1)
     middle = SHIFT_M / VIEW_M * 2.0 * (2.0 * drawn(count, 2, 1) - 1.0)
     theta = torch.cat([(scale[:, None] * matrix).view(-1, 2, 2), middle], dim=2)
-    return functional.affine_grid(theta, [count, 3, SEEN, SEEN], align_corners=False)
+    return functional.affine_grid(theta, [count, 3, PART, PART], align_corners=False)
 
 
 def _said(network: nn.Module, pictures: Tensor) -> Tensor:

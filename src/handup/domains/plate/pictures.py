@@ -1,8 +1,8 @@
 """Pictures of a plate that is being cleared, as the feeding world's camera overhead sees it. Needs the extra `sim`.
 
-Table, plate, lamp, clutter, camera and its noise are those of the feeding world. Strands are drawn as capsules and beans
-as ellipsoids; beans lie on their tray. Where there is food the robot can learn by itself: the same picture without food
-is another one there.
+Table, plate, lamp, clutter, camera and its noise are those of the feeding world. Strands are drawn as capsules and
+beans as ellipsoids; beans lie on their tray. A robot can learn by itself where food is: there the picture differs from
+one of the empty plate.
 """
 
 from __future__ import annotations
@@ -71,9 +71,7 @@ class PlateCamera:
         NoPictures: OpenGL is missing.
     """
 
-    def __init__(
-        self, engine: PlateEngine, *, seed: int, looks: Looks = EASY, size: tuple[int, int] = SIZE
-    ) -> None:
+    def __init__(self, engine: PlateEngine, *, seed: int, looks: Looks = EASY, size: tuple[int, int] = SIZE) -> None:
         self.food, self.seed, self.size = engine.food, seed, size
         random = np.random.default_rng((seed, 21))
         self.look = looks.draw(random)
@@ -131,7 +129,9 @@ class PlateCamera:
         self._show(engine)
         return np.isin(self._eye.labels(self._scene.data, self._scene.overhead, self.size), self._food)
 
-    def square(self, picture: NDArray[Any], pixels: int, *, side_m: float = SIDE_M, at_m: Floats | None = None) -> Pixels:
+    def square(
+        self, picture: NDArray[Any], pixels: int, *, side_m: float = SIDE_M, at_m: Floats | None = None
+    ) -> Pixels:
         """Return a square of the table, seen straight from above: pixels × pixels × channels.
 
         Args:
@@ -158,7 +158,10 @@ class PlateCamera:
         rows = []
         for x, y in corners:
             right, down = self._overhead.fractions(np.array([x, y, FOOD_Z_M]))
-            rows += [[x, y, 1, 0, 0, 0, -right * x, -right * y, -right], [0, 0, 0, x, y, 1, -down * x, -down * y, -down]]
+            rows += [
+                [x, y, 1, 0, 0, 0, -right * x, -right * y, -right],
+                [0, 0, 0, x, y, 1, -down * x, -down * y, -down],
+            ]
         solution: Floats = np.linalg.svd(np.array(rows))[2][-1].reshape(3, 3)
         return solution
 
@@ -265,7 +268,7 @@ def true_grain(strands: Floats, at_m: tuple[float, float], half_m: float = GRAIN
 
 
 def _cables(random: np.random.Generator) -> list[tuple[list[float], list[float], list[float]]]:
-    """Return up to two cables beside the plate, as links from one place to another: thin and bent as noodles, no food."""
+    """Return up to two cables beside the plate, as links with their colours: thin and bent as noodles, but no food."""
     links = []
     for _ in range(int(random.integers(0, 3))):
         side, grey = float(random.choice([-1.0, 1.0])), float(random.choice([0.1, 0.9]))

@@ -8,7 +8,7 @@ splits that hold out the plates of a colour. Needs the extra `models`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Self
@@ -170,7 +170,8 @@ class LabelledPictures:
     def small(self) -> NDArray[np.uint8]:
         """The pictures at 64 × 64 px."""
         halves = self.rgb.reshape(len(self.rgb), PIXELS, 2, PIXELS, 2, 3).mean(axis=(2, 4), dtype=np.float32)
-        return np.rint(halves).astype(np.uint8)
+        pixels: NDArray[np.uint8] = np.rint(halves).astype(np.uint8)
+        return pixels
 
     @property
     def food(self) -> Mask:
@@ -272,7 +273,7 @@ def near_copies(shares: NDArray[np.uint8]) -> tuple[Rows, Rows]:
 
 def grouped(count: int, first: Rows, second: Rows) -> Rows:
     """Return the group of each picture: copies of copies are in one group."""
-    graph = coo_array((np.ones(len(first), np.bool_), (first, second)), shape=(count, count))
+    graph = coo_array((np.ones(len(first), np.int8), (first, second)), shape=(count, count))
     groups: Rows = connected_components(graph, directed=False)[1].astype(np.int64)
     return groups
 
@@ -364,7 +365,8 @@ def _structures(shares: NDArray[np.uint8], turn_deg: float) -> Numbers:
     )
     fine = gaussian_filter(found, (0.0, 0.5, 0.5)) - gaussian_filter(found, (0.0, 2.0, 2.0))
     flat: Numbers = fine.reshape(len(fine), -1)
-    return flat / np.maximum(np.linalg.norm(flat, axis=1, keepdims=True), 1e-6)
+    unit: Numbers = flat / np.maximum(np.linalg.norm(flat, axis=1, keepdims=True), 1e-6)
+    return unit
 
 
 def _files(folder: Path) -> Iterator[Path]:
