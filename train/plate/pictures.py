@@ -111,7 +111,7 @@ def picture_of(world: ClearingWorld, *, seed: int, looks: Looks, random: np.rand
     with PlateCamera(engine, seed=seed, looks=looks) as camera:
         full, empty, labels = camera.picture(engine, shot=1), camera.picture(None, shot=2), camera.labels(engine)
         masks = [camera.square(255 * shown, VIEW, side_m=VIEW_M) for shown in (labels, difference(full, empty))]
-        found: Arrays = {
+        picture: Arrays = {
             "rgb": camera.square(full, VIEW, side_m=VIEW_M),
             "true": masks[0][..., 0],
             "differs": masks[1][..., 0],
@@ -119,7 +119,7 @@ def picture_of(world: ClearingWorld, *, seed: int, looks: Looks, random: np.rand
             "beans": np.array(world.food is PlateFood.BEANS),
         }
         if not train:
-            found["seen"] = camera.square(full, SEEN)
+            picture["seen"] = camera.square(full, SEEN)
         places = [aim.dense_m]
         if train:
             rows, columns = np.nonzero(mask)
@@ -138,4 +138,4 @@ def picture_of(world: ClearingWorld, *, seed: int, looks: Looks, random: np.rand
                 "agree": np.array([agree for _, agree in grains]),
                 "tensor": np.full(len(places), aim.grain_rad),
             }
-    return {name: array[None] for name, array in found.items()} | crops
+    return {name: array[None] for name, array in picture.items()} | crops

@@ -181,7 +181,7 @@ def fit_seg(lesson: Lesson, size: Size, generator: torch.Generator, label: str =
         turn = _turns(size.pictures, generator, device)
         pictures = functional.grid_sample(lesson.pictures[chosen].float() / 255.0, turn, align_corners=False)
         shares = functional.grid_sample(lesson.shares[label][chosen].float() / 15.0, turn, align_corners=False)
-        return functional.binary_cross_entropy_with_logits(_said(network, varied(pictures, generator)), shares)
+        return functional.binary_cross_entropy_with_logits(_outputs(network, varied(pictures, generator)), shares)
 
     return _trained(Pyramid().to(lesson.pictures.device), loss, size.seg, f"seg by {label}")
 
@@ -192,7 +192,7 @@ def fit_ori(lesson: Lesson, size: Size, generator: torch.Generator) -> nn.Module
     def loss(network: nn.Module) -> Tensor:
         crops, grain, agree = turned_crops(lesson, size.crops, generator)
         true = torch.stack([(2.0 * grain).cos(), (2.0 * grain).sin()], dim=1)
-        seen = functional.normalize(_said(network, varied(crops, generator)), dim=1)
+        seen = functional.normalize(_outputs(network, varied(crops, generator)), dim=1)
         return (agree * (seen - true).square().sum(dim=1)).mean()
 
     return _trained(Grain().to(lesson.crops.device), loss, size.ori, "ori")
@@ -228,7 +228,7 @@ def _turns(count: int, generator: torch.Generator, device: torch.device) -> Tens
     return functional.affine_grid(theta, [count, 3, PART, PART], align_corners=False)
 
 
-def _said(network: nn.Module, pictures: Tensor) -> Tensor:
+def _outputs(network: nn.Module, pictures: Tensor) -> Tensor:
     """Return what a network makes of pictures; within it numbers are short, a third of the time on a processor."""
     with torch.autocast(pictures.device.type, dtype=torch.bfloat16):
         return network(pictures.contiguous(memory_format=torch.channels_last)).float()
@@ -242,14 +242,14 @@ def _trained(network: nn.Module, loss: Callable[[nn.Module], Tensor], steps: int
     began = time.monotonic()
     for number in range(steps):
         optimiser.zero_grad(set_to_none=True)
-        found = loss(network)
-        found.backward()
+        error = loss(network)
+        error.backward()
         nn.utils.clip_grad_norm_(network.parameters(), 5.0)
         optimiser.step()
         schedule.step()
         if number % 100 == 0 or number == steps - 1:
             passed = time.monotonic() - began
-            print(f"{name}: step {number} of {steps}, loss {found.item():.4f}, {passed:.0f} s", flush=True)
+            print(f"{name}: step {number} of {steps}, loss {error.item():.4f}, {passed:.0f} s", flush=True)
     return network
 
 

@@ -42,15 +42,15 @@ class _Shares(nn.Module):
 def export(name: str, weights: Path, path: Path) -> None:
     """Write f_seg, `seg`, or f_ori, `ori`, as an ONNX file for any number of pictures, f_seg's of any size."""
     network = load_weights(Pyramid() if name == "seg" else Grain(), weights).eval()
-    side, given = (SEEN, "picture") if name == "seg" else (CROP, "crop")
+    side, entry = (SEEN, "picture") if name == "seg" else (CROP, "crop")
     free = {0: "pictures", 2: "height", 3: "width"} if name == "seg" else {0: "crops"}
     torch.onnx.export(
         _Shares(network).eval() if name == "seg" else network,
         (torch.zeros(1, 3, side, side),),
         str(path),
-        input_names=[given],
+        input_names=[entry],
         output_names=["out"],
-        dynamic_axes={given: free, "out": free if name == "seg" else {0: "crops"}},
+        dynamic_axes={entry: free, "out": free if name == "seg" else {0: "crops"}},
         opset_version=17,
         dynamo=False,
     )
@@ -106,21 +106,21 @@ def off_deg(first: NDArray[np.float64], second: NDArray[np.float64]) -> NDArray[
 def evaluate(folder: Path, models: Path) -> dict[str, Any]:
     """Return the scores of both networks on plates that nothing was learnt or chosen from."""
     segmenter, grains = FoodSegmenter.load(models), GrainReader.load(models)
-    found: dict[str, Any] = {}
+    scores: dict[str, Any] = {}
     for split in ("easy", "hard"):
         for food in PlateFood:
             plates = read(folder, split, food)
             masks = np.stack([segmenter.mask(picture) for picture in plates["seen"]])
             # Of labels by difference, the share that the truth agrees with: both are known of the whole view.
             labels, true = (plates[name] > 127 for name in ("differs", "true"))
-            found[f"{split} {food}"] = {
+            scores[f"{split} {food}"] = {
                 "mask": vars(MaskScore.of(masks, plates["mask"])),
                 "labels by difference": vars(MaskScore.of(labels, true)),
             }
             if food is PlateFood.NOODLES:
                 read_grain = np.array([grains.grain(crop) for crop in plates["crop"]])
                 clear = plates["agree"] >= AGREE
-                found[f"{split} {food}"]["grain"] = {
+                scores[f"{split} {food}"]["grain"] = {
                     name: {
                         "crops": len(read_grain),
                         "mean_deg": float(off.mean()),
@@ -133,7 +133,7 @@ def evaluate(folder: Path, models: Path) -> dict[str, Any]:
                         ("structure tensor of the true mask", off_deg(plates["tensor"], plates["grain"])),
                     )
                 }
-    return found
+    return scores
 
 
 def write(folder: Path) -> None:

@@ -90,7 +90,7 @@ def test_an_empty_mask_of_an_empty_plate_is_right() -> None:
 
 def test_the_evaluation_is_what_a_plain_computation_gives(folder: Path, segmenter: FoodSegmenter) -> None:
     report = evaluate(folder, segmenter)
-    given = report.splits[0]
+    own = report.splits[0]
     both = either = 0
     for path in sorted((folder / "test").glob("*[0-9].png")):
         small = np.asarray(Image.open(path).resize((128, 128), Image.Resampling.BOX))
@@ -98,8 +98,8 @@ def test_the_evaluation_is_what_a_plain_computation_gives(folder: Path, segmente
         true = np.asarray(Image.open(path.with_name(f"{path.stem}_mask.png"))).reshape(64, 4, 64, 4).mean((1, 3)) > 127
         mask = shares.reshape(64, 2, 64, 2).mean((1, 3)) >= 0.5
         both, either = both + (mask & true).sum(), either + (mask | true).sum()
-    assert (given.name, given.train, given.test) == ("given", 8, 8)
-    assert given.f_seg.iou == pytest.approx(both / either, abs=0.01)
+    assert (own.name, own.train, own.test) == ("own", 8, 8)
+    assert own.f_seg.iou == pytest.approx(both / either, abs=0.01)
     assert report.pictures == report.f_seg.pictures == 16
 
 
@@ -109,7 +109,7 @@ def test_the_evaluation_is_what_a_plain_computation_gives(folder: Path, segmente
 def test_copies_are_found_turned_and_moved_and_other_plates_are_none(folder: Path, segmenter: FoodSegmenter) -> None:
     report = evaluate(folder, segmenter)
     copied = {split.name: split.copied for split in report.splits}
-    assert copied.pop("given") == 0.5
+    assert copied.pop("own") == 0.5
     assert set(copied) == {"regrouped", "without blue", "without green"}
     assert set(copied.values()) == {0.0}
     assert report.groups == 12
@@ -118,10 +118,10 @@ def test_copies_are_found_turned_and_moved_and_other_plates_are_none(folder: Pat
 def test_the_regrouped_split_keeps_groups_together_and_is_no_larger() -> None:
     random = np.random.default_rng(1)
     groups = grouped(60, random.integers(0, 60, 30), random.integers(0, 60, 30))
-    given = np.arange(60) >= 45
+    own = np.arange(60) >= 45
     names = np.array(["blue", "dark"])[np.arange(groups.max() + 1) % 2]
-    for name, tested in splits_of(given, groups, names, 0):
-        if name != "given":
+    for name, tested in splits_of(own, groups, names, 0):
+        if name != "own":
             assert not set(groups[tested]) & set(groups[~tested])
         if name == "regrouped":
             assert 0 < tested.sum() <= 15

@@ -1,7 +1,7 @@
 """Scores of f_seg on folders of real pictures with masks, and of how much a folder's own split is worth.
 
 A folder holds pairs: `NAME.jpg` and `NAME_mask.jpg`, PNG files as well. Where it has folders `train` and `test`, the
-split may leak: a picture of the same plate, moved or tinted, in both. Such near copies are found by their masks, which
+split may leak: a picture of the same plate, moved or tinted, in both. Such near copies are told by their masks, which
 keep their shape under other light. Then the split is scored beside one that keeps all copies on one side, and beside
 splits that hold out the plates of a colour. Needs the extra `models`.
 """
@@ -68,12 +68,12 @@ class MaskScore:
     def of(cls, masks: Mask, true: Mask) -> Self:
         """Score masks, pictures × height × width."""
         both, either = (masks & true).sum(axis=(1, 2)), (masks | true).sum(axis=(1, 2))
-        each = np.divide(both, either, out=np.ones(len(both)), where=either > 0)
+        shares = np.divide(both, either, out=np.ones(len(both)), where=either > 0)
         hit = int(both.sum())
         return cls(
             pictures=len(masks),
             iou=hit / max(int(either.sum()), 1),
-            mean_iou=float(each.mean()) if len(each) else 0.0,
+            mean_iou=float(shares.mean()) if len(shares) else 0.0,
             false_share=1.0 - hit / max(int(masks.sum()), 1),
             missed_share=1.0 - hit / max(int(true.sum()), 1),
         )
@@ -84,7 +84,7 @@ class SplitScore:
     """Scores on one split.
 
     Args:
-        name: `given`, `regrouped`, or `without COLOUR`.
+        name: `own`, `regrouped`, or `without COLOUR`.
         train: Number of pictures to learn from.
         test: Number of pictures that are scored.
         copied: Share of these with a near copy among those to learn from.
@@ -140,15 +140,15 @@ class LabelledPictures:
         Raises:
             BadData: There is no pair, a picture has no mask, or a file is no picture.
         """
-        found = sorted(path for path in _files(folder) if not path.stem.endswith(MASK))
-        if not found:
+        paths = sorted(path for path in _files(folder) if not path.stem.endswith(MASK))
+        if not paths:
             hint = "Name the folder in which pairs such as 00001.jpg and 00001_mask.jpg lie."
             raise BadData(f"{folder} must hold pictures and masks, got none", hint=hint)
-        if len(found) > MOST_PICTURES:
-            raise BadData(f"at most {MOST_PICTURES} pictures are read, got {len(found)}", hint="Take a part of them.")
-        rgb = np.empty((len(found), SEEN, SEEN, 3), np.uint8)
-        shares = np.empty((len(found), SEEN, SEEN), np.uint8)
-        for number, path in enumerate(found):
+        if len(paths) > MOST_PICTURES:
+            raise BadData(f"at most {MOST_PICTURES} pictures are read, got {len(paths)}", hint="Take a part of them.")
+        rgb = np.empty((len(paths), SEEN, SEEN, 3), np.uint8)
+        shares = np.empty((len(paths), SEEN, SEEN), np.uint8)
+        for number, path in enumerate(paths):
             masks = [path.with_name(f"{path.stem}{MASK}{suffix}") for suffix in SUFFIXES]
             mask = next((mask for mask in masks if mask.is_file()), None)
             if mask is None:
@@ -233,9 +233,9 @@ def evaluate(folder: Path, segmenter: FoodSegmenter, *, seed: int = 0) -> Segmen
     first, second = near_copies(data.shares)
     groups = grouped(len(food), first, second)
     colours = plate_colours(small, food, groups)
-    given = np.arange(len(food)) >= len(train.rgb)
+    own = np.arange(len(food)) >= len(train.rgb)
     scores = []
-    for name, tested in splits_of(given, groups, colours, seed):
+    for name, tested in splits_of(own, groups, colours, seed):
         table = ColourTable.fitted(small[~tested], food[~tested])
         leaks = np.concatenate([first[tested[first] & ~tested[second]], second[tested[second] & ~tested[first]]])
         scores.append(
@@ -291,7 +291,7 @@ def plate_colours(small: NDArray[np.uint8], food: Mask, groups: Rows) -> NDArray
         if len(beside):
             strength = np.ptp(beside, axis=1)
             members[group].append(np.median(beside[strength >= np.median(strength)], axis=0))
-    return np.array([_named(np.median(found, axis=0)) if found else "unknown" for found in members])
+    return np.array([_named(np.median(colours, axis=0)) if colours else "unknown" for colours in members])
 
 
 def _named(colour: NDArray[np.float64]) -> str:
@@ -305,28 +305,28 @@ def _named(colour: NDArray[np.float64]) -> str:
 
 
 def splits_of(
-    given: NDArray[np.bool_], groups: Rows, colours: NDArray[np.str_], seed: int
+    own: NDArray[np.bool_], groups: Rows, colours: NDArray[np.str_], seed: int
 ) -> Iterator[tuple[str, NDArray[np.bool_]]]:
     """Yield the name of a split, and which pictures it tests on.
 
     Args:
-        given: Pictures that the folder's own split tests on.
+        own: Pictures that the folder's own split tests on.
         groups: Group of each picture.
         colours: Colour of the plate of each group.
         seed: Source of the order in which groups are tested on.
     """
-    yield "given", given
+    yield "own", own
     count = int(groups.max()) + 1
     sizes = np.bincount(groups, minlength=count)
     tested = np.zeros(count, np.bool_)
     for group in np.random.default_rng(seed).permutation(count):
-        if sizes[tested].sum() + sizes[group] <= given.sum():
+        if sizes[tested].sum() + sizes[group] <= own.sum():
             tested[group] = True
-    if 0 < sizes[tested].sum() < len(given):
+    if 0 < sizes[tested].sum() < len(own):
         yield "regrouped", tested[groups]
     for name in np.unique(colours[colours != "unknown"]):
         held = (colours == name)[groups]
-        if 0 < held.sum() < len(given):
+        if 0 < held.sum() < len(own):
             yield f"without {name}", held
 
 
@@ -357,14 +357,14 @@ def _structures(shares: NDArray[np.uint8], turn_deg: float) -> Numbers:
     middles = [(coarse.sum(axis=axis) * np.arange(SHAPE)).sum(axis=1) / weight for axis in (2, 1)]
     columns = np.cos(turn) * across - np.sin(turn) * down
     rows = np.sin(turn) * across + np.cos(turn) * down
-    found = np.stack(
+    turned = np.stack(
         [
             map_coordinates(mask, [rows + row, columns + column], order=1)
             for mask, row, column in zip(coarse, *middles, strict=True)
         ]
     )
-    fine = gaussian_filter(found, (0.0, 0.5, 0.5)) - gaussian_filter(found, (0.0, 2.0, 2.0))
-    flat: Numbers = fine.reshape(len(fine), -1)
+    fine = gaussian_filter(turned, (0.0, 0.5, 0.5)) - gaussian_filter(turned, (0.0, 2.0, 2.0))
+    flat: Numbers = fine.reshape(len(turned), -1)
     unit: Numbers = flat / np.maximum(np.linalg.norm(flat, axis=1, keepdims=True), 1e-6)
     return unit
 
