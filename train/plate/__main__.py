@@ -1,5 +1,7 @@
 """Everything that the plates learn: `python -m train.plate [--only branches,again,difference] [--food noodles]`.
 
+Sight: plates are drawn, f_seg and f_ori are trained on them and scored (`seg`, `ori`; with `--small` in minutes).
+
 Planners: plates are recorded (`branches`, `episodes`, `again`), models are trained on them (`difference`, `small`,
 `rssm`; torch, a GPU where there is one), calibrated by the fair oracle (`calibrate`) and compared (`evaluate`). What is
 recorded is not recorded again.
@@ -12,9 +14,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 from handup.domains.plate.primitives import PlateFood
-from train.plate import planning
+from train.plate import SHIPPED, planning
 
-SHIPPED = Path(__file__).parents[2] / "src" / "handup" / "domains" / "plate" / "models"
+SMALL_SHARE = 0.05
+"""Share of the plates that is drawn for `--small`."""
 
 
 def main() -> None:
@@ -22,6 +25,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--folder", type=Path, default=Path("build/plate"), help="for recordings and weights")
     parser.add_argument("--out", type=Path, default=SHIPPED, help="for the networks and their cards")
+    parser.add_argument("--small", action="store_true", help="train `seg` and `ori` for some minutes, on few plates")
     parser.add_argument("--seeds", type=int, nargs="+", default=[0])
     parser.add_argument("--food", choices=[str(food) for food in PlateFood], default="beans")
     parser.add_argument("--plates", type=int, default=2000, help="plates that a step plays")
@@ -37,6 +41,22 @@ def main() -> None:
         STEPS[name](asked)
 
 
+def see(name: str) -> Callable[[argparse.Namespace], None]:
+    """Return the step that makes f_seg, `seg`, or f_ori, `ori`, from the first of the seeds."""
+
+    def made(asked: argparse.Namespace) -> None:
+        from train.plate import pictures, vision, vision_report  # noqa: PLC0415 - needs torch
+
+        size, seed = vision.SMALL if asked.small else vision.FULL, asked.seeds[0]
+        pictures.draw(asked.folder, share=SMALL_SHARE if asked.small else 1.0)
+        vision.fit(vision.pack(asked.folder), asked.folder / "weights", names=[name], seeds=[seed], size=size)
+        vision_report.ship(asked.folder, asked.out, name=name, seed=seed, size=size)
+        if name == "ori" and asked.out == SHIPPED:
+            vision_report.write(asked.folder)
+
+    return made
+
+
 def _names(text: str) -> list[str]:
     names = text.split(",")
     if unknown := [name for name in names if name not in STEPS]:
@@ -44,7 +64,7 @@ def _names(text: str) -> list[str]:
     return names
 
 
-STEPS: dict[str, Callable[[argparse.Namespace], None]] = {**planning.STEPS}
+STEPS: dict[str, Callable[[argparse.Namespace], None]] = {"seg": see("seg"), "ori": see("ori"), **planning.STEPS}
 
 
 if __name__ == "__main__":

@@ -134,7 +134,7 @@ class Renderer:
         self._forgotten = weakref.finalize(self, _LEFT.append, self._drawing)
         self._forgotten.atexit = False
         _OPEN.add(self)
-        self._scene = module.MjvScene(model=model, maxgeom=400)
+        self._scene = module.MjvScene(model=model, maxgeom=400 + model.ngeom)
         self._option = module.MjvOption()
         self._flags = (int(module.mjtRndFlag.mjRND_SEGMENT), int(module.mjtRndFlag.mjRND_IDCOLOR))
         self._shadow = int(module.mjtRndFlag.mjRND_SHADOW)

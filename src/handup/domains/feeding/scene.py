@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -209,8 +209,18 @@ def build(
     random: np.random.Generator,
     *,
     table: np.random.Generator,
+    more: Callable[[Any], None] | None = None,
 ) -> PlateScene:
-    """Compile a plate with these pieces and heaps; the grain of the table has a generator of its own."""
+    """Compile a plate with these pieces and heaps; the grain of the table has a generator of its own.
+
+    Args:
+        laid: Pieces.
+        heaps: Heaps and their colours.
+        look: Look of all else.
+        random: Source of clutter and textures.
+        table: Source of the table's grain.
+        more: Function that adds to the specification, or takes away from it, before it is compiled.
+    """
     module = mujoco()
     spec = module.MjSpec()
     _settings(spec, module)
@@ -226,6 +236,8 @@ def build(
         _piece(spec, module, index, piece, random)
     for index, (heap, colour) in enumerate(heaps):
         _mound(spec, module, index, heap, colour, random)
+    if more is not None:
+        more(spec)
     model = spec.compile()
     model.dof_damping[:] = 2e-5
     return _scene(model, laid, heaps, module)

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -15,7 +15,7 @@ from scipy.spatial import ConvexHull, QhullError
 
 from handup.domains.plate.clearing_world import ClearingWorld
 from handup.domains.plate.low_level import BLUR_PX, PIXELS, SIDE_M, aim_at
-from handup.domains.plate.primitives import Floats, Mask, PlateFood, PlateOutcome, PlatePrimitive
+from handup.domains.plate.primitives import Aim, Floats, Mask, PlateFood, PlateOutcome, PlatePrimitive
 
 ACQUIRE, GROUP = PlatePrimitive.ACQUIRE, PlatePrimitive.GROUP
 LETTERS = {"a": ACQUIRE, "g": GROUP}
@@ -23,6 +23,8 @@ CHOICES = 3
 """Kind of chance of `RandomChoice`: that of a plate with the same seed is another one."""
 PUSH_WIDTH_M, PUSH_SHORT_M = 0.03, 0.012
 """Width of a push, and the distance from the densest place at which it ends, as far as pixels go."""
+UNSEEN = Aim(dense_m=(0.0, 0.0), far_m=(0.0, 0.0))
+"""Aim of a robot that sees no food: the middle of the plate."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,6 +45,25 @@ class PlateSight:
     def mask(self) -> Mask:
         """The present mask."""
         return self.masks[-1]
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlateLook:
+    """One look at a plate.
+
+    Args:
+        mask: The food.
+        aim: Places that follow from it; None where no food is seen.
+    """
+
+    mask: Mask
+    aim: Aim | None
+
+
+def true_look(world: ClearingWorld) -> PlateLook:
+    """Look at the true mask. `handup.domains.plate.vision.PlateEye` looks at a picture instead."""
+    mask = world.mask()
+    return PlateLook(mask=mask, aim=aim_at(mask))
 
 
 class PlatePolicy(Protocol):
@@ -205,17 +226,26 @@ def peak(mask: Mask) -> float:
     return float(blurred.max())
 
 
-def clear(world: ClearingWorld, policy: PlatePolicy) -> tuple[PlateOutcome, ...]:
-    """Let a policy clear a plate until it is over; return what came of each action."""
-    masks, outcomes = [world.mask()], list[PlateOutcome]()
+def clear(
+    world: ClearingWorld, policy: PlatePolicy, look: Callable[[ClearingWorld], PlateLook] = true_look
+) -> tuple[PlateOutcome, ...]:
+    """Let a policy clear a plate until it is over; return what came of each action.
+
+    Args:
+        world: The plate.
+        policy: The policy.
+        look: Eyes of the robot, whose masks the policy gets and whose aims are executed.
+    """
+    masks, outcomes = list[Mask](), list[PlateOutcome]()
     while not world.over:
+        seen = look(world)
+        masks.append(seen.mask)
         sight = PlateSight(
             masks=tuple(masks),
             done=tuple(outcome.primitive for outcome in outcomes),
             left=world.food.actions - world.actions,
         )
-        outcomes.append(world.act(policy.choose(sight)))
-        masks.append(world.mask())
+        outcomes.append(world.act(policy.choose(sight), seen.aim or UNSEEN))
     return tuple(outcomes)
 
 
