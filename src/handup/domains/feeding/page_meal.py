@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import logging
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -31,7 +30,7 @@ from handup.domains.feeding.policy import DOUBT_BELOW, BitePolicy, Company
 from handup.domains.feeding.questions import JOINED, plan_of
 from handup.domains.feeding.truth import MODULES
 from handup.journal import Journal
-from handup.models.pictures import pillow
+from handup.models.pictures import jpeg
 from handup.policy import ModuleGraph
 from handup.recover import DurableSession, Look
 from handup.recover.events import Decided
@@ -47,8 +46,6 @@ SIZE = (480, 360)
 """Size of live pictures, in px."""
 EVERY_S = 0.16
 """Real time between two live pictures, in seconds."""
-QUALITY = 82
-"""Quality of a JPEG, from 0 to 100."""
 TRY_AGAIN_S = 0.3
 AWAY = (ServerUnreachable, ServerBusy, StoreUnavailable)
 """Errors that pass by themselves: a picture is then put again."""
@@ -251,14 +248,6 @@ class AtPage(Company):
         if self._policy is None or not any(True for _ in journal.read(run=self._run, limit=1)):
             return None
         return session_of(journal, self._run, self._policy.graph, self._meal.strategy)
-
-
-def jpeg(picture: Picture) -> bytes:
-    """Return a picture as a JPEG file."""
-    image_of, _ = pillow()
-    file = io.BytesIO()
-    image_of.fromarray(picture).save(file, "JPEG", quality=QUALITY)
-    return file.getvalue()
 
 
 # -- panels ------------------------------------------------------------------------------------------------------------
