@@ -16,6 +16,8 @@ from handup.models.pictures import MARK, pillow
 LIGHT, DARK, GRID = (240, 240, 240), (20, 20, 20), (150, 150, 150)
 MARGIN, LINE = 6, 15
 """Margin left of words, and height of a line of them, in px."""
+FILM_EVERY_S = 0.12
+"""Simulated seconds between two pictures of a film with captions."""
 GRID_EVERY = 10
 """Distance between two lines of the grid, in per cent."""
 
@@ -75,6 +77,21 @@ def write_gif(images: Sequence[Any], path: Path | str, *, every_s: float) -> Non
     """Write pillow's images as an animated GIF that goes on for ever."""
     first, *following = images
     first.save(path, save_all=True, append_images=following, duration=round(1000 * every_s), loop=0, optimize=True)
+
+
+def save_film(frames: Sequence[Picture], path: Path, *, colours: int = 128, every_s: float = FILM_EVERY_S) -> None:
+    """Write a film as a GIF, with one palette for all of it.
+
+    Raises:
+        BadData: Nothing was filmed.
+    """
+    image_of, _ = pillow()
+    if not frames:
+        raise BadData("there is no picture in the film", hint="Let the robot try something.")
+    sample = np.concatenate([frame[::4, ::4] for frame in frames[:: max(len(frames) // 24, 1)]])
+    palette = image_of.fromarray(sample).quantize(colours)
+    images = [image_of.fromarray(frame).quantize(palette=palette, dither=0) for frame in frames]
+    write_gif(images, path, every_s=every_s)
 
 
 def gridded(picture: Picture) -> Picture:

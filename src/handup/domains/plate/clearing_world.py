@@ -17,7 +17,16 @@ from numpy.typing import NDArray
 
 from handup.core import BadRecord, OutOfRange
 from handup.domains.plate.low_level import PIXELS, aim_at, pixels_of
-from handup.domains.plate.primitives import Aim, Floats, Mask, Moved, PlateFood, PlateOutcome, PlatePrimitive, PlateShapes
+from handup.domains.plate.primitives import (
+    Aim,
+    Floats,
+    Mask,
+    Moved,
+    PlateFood,
+    PlateOutcome,
+    PlatePrimitive,
+    PlateShapes,
+)
 
 SCHEMA, KIND = 1, "clearing-world"
 LAYS, MOVES = 0, 1

@@ -29,11 +29,13 @@ class OpeningValue:
         opening: Its letters.
         mean: Mean share of the full plate that is picked up from now on.
         error: Standard error of the mean.
+        shares: Share of each roll-out. Openings have their draws in common, so the shares can be paired.
     """
 
     opening: str
     mean: float
     error: float
+    shares: tuple[float, ...] = ()
 
 
 def opening_values(
@@ -51,7 +53,9 @@ def opening_values(
     for opening in (opening for opening in openings if len(opening) <= left):
         shares = np.array([_rolled_out(world, opening, draw) for draw in range(draws)])
         error = float(shares.std(ddof=1) / np.sqrt(draws)) if draws > 1 else 0.0
-        values.append(OpeningValue(opening=opening, mean=float(shares.mean()), error=error))
+        values.append(
+            OpeningValue(opening=opening, mean=float(shares.mean()), error=error, shares=tuple(shares.tolist()))
+        )
     return tuple(values)
 
 

@@ -63,9 +63,7 @@ def plate_picture(engine: PlateEngine, aim: Aim | None = None, plan: PlatePrimit
         pen.polygon(_flat(middle + 0.35 * (piece - middle) + (-0.0015, 0.002, 0.0)), fill=GLOSS)
     steel = engine.food is PlateFood.NOODLES
     for tool in shapes.tools:
-        pen.polygon(
-            _flat(tool), fill=STEEL if steel else TOOL, outline=STEEL_EDGE if steel else TOOL_EDGE, width=FINE
-        )
+        pen.polygon(_flat(tool), fill=STEEL if steel else TOOL, outline=STEEL_EDGE if steel else TOOL_EDGE, width=FINE)
     if aim is not None:
         _mark(pen, aim, plan)
     _draw_view(image_of, image, pen, engine)
