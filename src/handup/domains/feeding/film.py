@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -108,15 +109,26 @@ def gridded(picture: Picture) -> Picture:
     return np.asarray(image)
 
 
-def captioned(picture: Picture, title: str, words: str, *, lines: int = 3) -> Picture:
-    """Return a picture with a title and words below it, broken into lines; what does not fit ends with an ellipsis."""
+def captioned(picture: Picture, title: str, words: str, *, lines: int = 3, letter_px: float | None = None) -> Picture:
+    """Return a picture with a title and words below it, broken into lines; what does not fit ends with an ellipsis.
+
+    Args:
+        picture: The picture.
+        title: First line.
+        words: Further words.
+        lines: Number of lines for them.
+        letter_px: Size of letters; None for small ones.
+    """
     image_of, pen_of = pillow()
     high, wide = picture.shape[:2]
-    image = image_of.new("RGB", (wide, high + MARGIN + LINE * (lines + 1)), DARK)
+    line_px = LINE if letter_px is None else round(1.3 * letter_px)
+    image = image_of.new("RGB", (wide, high + MARGIN + line_px * (lines + 1)), DARK)
     image.paste(image_of.fromarray(picture), (0, 0))
     pen = pen_of.Draw(image)
-    for number, line in enumerate((title, *broken(words, wide - 2 * MARGIN, pen.textlength, lines))):
-        pen.text((MARGIN, high + 3 + LINE * number), line, fill=MARK if number else LIGHT)
+    length = partial(pen.textlength, font_size=letter_px)
+    for number, line in enumerate((title, *broken(words, wide - 2 * MARGIN, length, lines))):
+        place = (MARGIN, high + 3 + line_px * number)
+        pen.text(place, line, fill=MARK if number else LIGHT, font_size=letter_px)
     return np.asarray(image)
 
 

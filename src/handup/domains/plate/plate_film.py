@@ -20,6 +20,8 @@ EVERY_S = 0.12
 PLAN, END = 8, 8
 """Pictures for which the plan and the end of an action stay."""
 COLOURS = 48
+LETTER_PX = 18
+"""Size of the letters of captions."""
 
 
 @dataclass
@@ -44,14 +46,16 @@ class PlateRecorder:
         """Film what an action is to do; return a watcher that films it."""
         self._number, self._caption = number, f"Action {number} of {self.actions}"
         words = f"I {WORDS[engine.food].deeds[primitive]}."
-        self.frames = [captioned(plate_picture(engine, aim, primitive), self._caption, words, lines=2)] * PLAN
+        self.frames = [
+            captioned(plate_picture(engine, aim, primitive), self._caption, words, lines=1, letter_px=LETTER_PX)
+        ] * PLAN
         due_s = 0.0
 
         def look(seconds: float) -> None:
             nonlocal due_s
             if seconds >= due_s:
                 due_s += EVERY_S
-                self.frames.append(captioned(plate_picture(engine), self._caption, words, lines=2))
+                self.frames.append(captioned(plate_picture(engine), self._caption, words, lines=1, letter_px=LETTER_PX))
 
         return look
 
@@ -61,7 +65,7 @@ class PlateRecorder:
 
     def end(self, engine: PlateEngine, words: str) -> None:
         """Film what came of it, and write the film."""
-        self.frames += [captioned(plate_picture(engine), self._caption, words, lines=2)] * END
+        self.frames += [captioned(plate_picture(engine), self._caption, words, lines=1, letter_px=LETTER_PX)] * END
         folder = Path(self.folder)
         folder.mkdir(parents=True, exist_ok=True)
         save_film(self.frames, folder / f"action-{self._number:02}.gif", colours=COLOURS, every_s=EVERY_S)

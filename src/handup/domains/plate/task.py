@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from handup.core import BadRecord, Outcome, OutOfRange, Person, Question, RandomSource, Value
+from handup.core import BadRecord, ConflictingSettings, Outcome, OutOfRange, Person, Question, RandomSource, Value
 from handup.core.panels import (
     ChainLink,
     ChainPanel,
