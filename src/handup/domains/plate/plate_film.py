@@ -55,7 +55,7 @@ class PlateRecorder:
             nonlocal due_s
             if seconds >= due_s:
                 due_s += EVERY_S
-                self.frames.append(captioned(plate_picture(engine), self._caption, words, lines=1, letter_px=LETTER_PX))
+                self.frames.append(self._framed(plate_picture(engine), words))
 
         return look
 
@@ -65,7 +65,10 @@ class PlateRecorder:
 
     def end(self, engine: PlateEngine, words: str) -> None:
         """Film what came of it, and write the film."""
-        self.frames += [captioned(plate_picture(engine), self._caption, words, lines=1, letter_px=LETTER_PX)] * END
+        self.frames += [self._framed(plate_picture(engine), words)] * END
         folder = Path(self.folder)
         folder.mkdir(parents=True, exist_ok=True)
         save_film(self.frames, folder / f"action-{self._number:02}.gif", colours=COLOURS, every_s=EVERY_S)
+
+    def _framed(self, picture: Picture, words: str) -> Picture:
+        return captioned(picture, self._caption, words, lines=1, letter_px=LETTER_PX)
