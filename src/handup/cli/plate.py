@@ -20,6 +20,7 @@ from handup.desk import SkippingClock
 from handup.domains.domain import PAGE, SIMULATED, TERMINAL, Workplace
 from handup.domains.plate.engines import engine_of
 from handup.domains.plate.noodle_physics import has_compiler
+from handup.domains.plate.plate_log import words_of
 from handup.domains.plate.primitives import PlateFood
 from handup.domains.plate.questions import QUESTION_SHARE
 from handup.domains.plate.task import DOMAIN, BegunPlate, PlateOrder, PlateTask, begin_plate
@@ -153,7 +154,9 @@ def _clear(order: PlateOrder, wanted: PlateCall) -> dict[str, Any]:
             nonlocal told
             progress(len(task.done))
             if wanted.people == TERMINAL and len(task.done) > told:
-                note(f"Action {len(task.done)} of {order.food.actions}. {task.done[-1].words(order.food)}")
+                acted = task.done[-1]
+                came = words_of(order.food, acted.primitive, acted.moved)
+                note(f"Action {acted.number} of {order.food.actions}. {came}")
             told = len(task.done)
 
         hint = "To have nobody asked, use --no-ask. What was done is kept only with --store."

@@ -6,7 +6,7 @@ import contextlib
 import json
 import threading
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -14,15 +14,15 @@ import numpy as np
 import pytest
 from PIL import Image, ImageSequence
 
-from handup.core import BadRecord, BadSetting, ConflictingSettings, Reply, ReplyKind
+from handup.core import BadRecord, BadSetting, ConflictingSettings, Person, Reply, ReplyKind
 from handup.desk import Desk, Record, SkippingClock
 from handup.domains import PAGE, SIMULATED, Workplace
 from handup.domains.plate.choosers import PlateChoice, normal_doubt
 from handup.domains.plate.clearing_world import ClearingWorld, Watcher
-from handup.domains.plate.plate_log import PlateActed, PlateLog
+from handup.domains.plate.plate_log import PlateActed, PlateLog, words_of
 from handup.domains.plate.policies import ACQUIRE, GROUP, PlateSight
 from handup.domains.plate.primitives import Aim, Moved, PlateFood, PlatePrimitive
-from handup.domains.plate.questions import EXPERT, WORDS, graph_of, settings_of
+from handup.domains.plate.questions import EXPERT, WORDS, bare_question, graph_of, settings_of
 from handup.domains.plate.task import DOMAIN, PlateOrder, PlateTask, begin_plate
 from handup.domains.runs import end_task
 from handup.journal import Journal
@@ -146,7 +146,7 @@ def test_the_doubt_of_an_estimate_is_that_of_many_draws(gap: float, error: float
 
 
 def test_without_an_error_there_is_no_doubt_but_at_a_draw() -> None:
-    assert normal_doubt(0.1, 0.0) == (0.995, 0.1)
+    assert normal_doubt(0.1, 0.0) == (0.99, 0.1)
     assert normal_doubt(0.0, 0.0) == (0.5, 0.0)
 
 
@@ -212,7 +212,8 @@ def test_people_see_the_plate_the_choice_and_what_happened(tmp_path: Path) -> No
     words = [entry["words"] for entry in panel(wire.states[-1], "timeline")["entries"]]
     assert words[0] == "1. Pushed beans together. You had said so."
     assert seen[0].question.prompt == "Shall I push the beans together first, or take a bite now?"
-    assert seen[0].question.guess == BITE
+    assert seen[0].question.options == (BITE, PUSH)
+    assert seen[0].question.why.startswith("I would take a bite now, but")
     assert seen[0].question.image == "plate-1/action-1/picture"
     assert len(wire.pictures) > 8
     assert all(picture.startswith(b"\xff\xd8\xff") for _, picture in wire.pictures)
@@ -312,5 +313,18 @@ def test_the_words_of_an_action() -> None:
         mark=0,
     )
     assert acted.run == "plate-1/action-2-after-stop-1"
-    assert acted.words(PlateFood.BEANS) == "Scooped: took 20% of a full plate. 10% fell off."
-    assert replace(acted, primitive=GROUP).words(PlateFood.NOODLES).startswith("Pushed noodles together.")
+    assert words_of(PlateFood.BEANS, ACQUIRE, acted.moved) == "Scooped: took 20% of a full plate. 10% fell off."
+    assert words_of(PlateFood.NOODLES, GROUP, Moved()) == "Pushed noodles together."
+
+
+def test_a_new_plate_takes_back_what_was_asked_about_the_one_before(tmp_path: Path) -> None:
+    with Journal.open(tmp_path / "p.db", clock=SkippingClock()) as journal:
+        first = begin_plate(journal, PlateOrder(), PAGE).name
+        with Desk(journal, [Person(name="you")]) as desk:
+            asked = desk.ask(bare_question(PlateFood.BEANS), run=f"{first}/action-1", step="choice")
+        second = begin_plate(journal, PlateOrder(), PAGE, new=True).name
+        place = Workplace(journal, second, people=PAGE)
+        PlateTask(PlateOrder(), place, world=toy())
+        record = place.desk.record(asked.id)
+        assert record is not None
+        assert (record.status, place.desk.pending()) == ("withdrawn", ())

@@ -20,7 +20,7 @@ from handup.domains.plate.oracles import DRAWS, OpeningValue, opening_values
 from handup.domains.plate.policies import ACQUIRE, GROUP, LETTERS, FixedSequence, PlatePolicy, PlateSight, RandomChoice
 from handup.domains.plate.primitives import PlatePrimitive
 
-LEAST_SURE, MOST_SURE = 0.5, 0.995
+LEAST_SURE, MOST_SURE = 0.5, 0.99
 """Probability that the better-looking primitive is better: at least a coin's, and never certain."""
 
 

@@ -59,16 +59,19 @@ class PlateRecorder:
 
         return look
 
-    def write(self, result: Mapping[str, Any]) -> None:
-        """Write what came of all actions so far beside the films, as `outcome.json`."""
-        (Path(self.folder) / "outcome.json").write_text(json.dumps(result, indent=2) + "\n", encoding="utf-8")
-
     def end(self, engine: PlateEngine, words: str) -> None:
-        """Film what came of it, and write the film."""
+        """Film what came of it."""
         self.frames += [self._framed(plate_picture(engine), words)] * END
+
+    def save(self) -> None:
+        """Write the film of the present action."""
         folder = Path(self.folder)
         folder.mkdir(parents=True, exist_ok=True)
         save_film(self.frames, folder / f"action-{self._number:02}.gif", colours=COLOURS, every_s=EVERY_S)
+
+    def write(self, result: Mapping[str, Any]) -> None:
+        """Write what came of all actions so far beside the films, as `outcome.json`."""
+        (Path(self.folder) / "outcome.json").write_text(json.dumps(result, indent=2) + "\n", encoding="utf-8")
 
     def _framed(self, picture: Picture, words: str) -> Picture:
         return captioned(picture, self._caption, words, lines=1, letter_px=LETTER_PX)

@@ -78,11 +78,11 @@ class PlateActed:
             "left": self.left,
         }
 
-    def words(self, food: PlateFood) -> str:
-        """Return what came of it, in a sentence or two."""
-        done = WORDS[food].done[self.primitive]
-        took = "" if self.primitive is PlatePrimitive.GROUP else f": took {self.moved.taken:.0%} of a full plate"
-        return f"{done}{took}." + (f" {self.moved.lost:.0%} fell off." if self.moved.lost else "")
+
+def words_of(food: PlateFood, primitive: PlatePrimitive, moved: Moved) -> str:
+    """Return what came of an action, in a sentence or two."""
+    took = "" if primitive is PlatePrimitive.GROUP else f": took {moved.taken:.0%} of a full plate"
+    return f"{WORDS[food].done[primitive]}{took}." + (f" {moved.lost:.0%} fell off." if moved.lost else "")
 
 
 @dataclass(frozen=True)

@@ -139,13 +139,21 @@ def _mark(pen: Any, aim: Aim, plan: PlatePrimitive | None) -> None:
 
 
 def _draw_view(image_of: Any, image: Any, pen: Any, engine: PlateEngine) -> None:
-    """Draw what the robot knows, on the right: the mask of the food, and how much is left."""
+    """Draw what the robot knows, on the right: the mask of the food, how much is left, and what the rings mean."""
     left, top, side = SIZE[1] + (SIZE[0] - SIZE[1] - EYE_PX) // 2, 28, EYE_PX
     mask = pixels_of(engine.footprint(), 2 * side).astype(np.uint8) * 255
     image.paste(image_of.fromarray(mask).resize((FINE * side, FINE * side)), (FINE * left, FINE * top))
-    pen.text((FINE * left, FINE * (top - 18)), "I see", fill=WORDS, font_size=FINE * 14)
+
+    def write(words: str, row: int, column: int = 0) -> None:
+        pen.text((FINE * (left + column), FINE * row), words, fill=WORDS, font_size=FINE * 14)
+
+    write("I see", top - 18)
     share, bar = engine.left(), top + side + 40
-    pen.text((FINE * left, FINE * (bar - 18)), f"left: {share:.0%}", fill=WORDS, font_size=FINE * 14)
+    write(f"left: {share:.0%}", bar - 18)
     pen.rectangle((FINE * left, FINE * bar, FINE * (left + side), FINE * (bar + 12)), fill=(70, 60, 52))
     full = NOODLE if engine.food is PlateFood.NOODLES else BEAN
     pen.rectangle((FINE * left, FINE * bar, FINE * (left + math.ceil(share * side)), FINE * (bar + 12)), fill=full)
+    for row, (colour, words) in enumerate(((DENSE, "most food"), (FAR, "furthest"))):
+        line = bar + 36 + 26 * row
+        pen.ellipse((FINE * left, FINE * line, FINE * (left + 16), FINE * (line + 16)), fill=colour, outline=WORDS)
+        write(words, line, 24)

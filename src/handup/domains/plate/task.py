@@ -33,7 +33,7 @@ from handup.domains.plate.engines import plate_of
 from handup.domains.plate.low_level import aim_at
 from handup.domains.plate.oracles import DRAWS
 from handup.domains.plate.plate_film import PlateRecorder
-from handup.domains.plate.plate_log import PlateActed, PlateLog, PlateWeighed
+from handup.domains.plate.plate_log import PlateActed, PlateLog, PlateWeighed, words_of
 from handup.domains.plate.plate_picture import plate_picture
 from handup.domains.plate.policies import PlateSight
 from handup.domains.plate.primitives import PlateFood, PlatePrimitive
@@ -162,15 +162,15 @@ class PlateStep:
     def question(self, module: str, outputs: Mapping[str, Value]) -> Question:
         """Return the question, with a picture of the plate where somebody looks on."""
         food, values = self.task.order.food, self.choice.values
+        own = WORDS[food].options[self.choice.primitive].lower()
         shares = [f"{values[primitive]:.0%}" for primitive in PlatePrimitive if primitive in values]
         expected = "With a bite now I expect to get {} of a full plate from here, with a push first {}."
+        # Without a guess both answers stand on the page at once.
         return replace(
             bare_question(food),
-            doing=f"action {len(self.task.done) + 1} of {food.actions}",
-            why="I am not sure which of the two clears more of the plate.",
+            doing=f"choosing action {len(self.task.done) + 1} of {food.actions}",
+            why=f"I would {own}, but I am not sure.",
             support=expected.format(*shares) if len(shares) > 1 else "",
-            guess=outputs.get(CHOICE),
-            sure=self.choice.sure,
             image=self.task.put_picture(self.name),
         )
 
@@ -217,6 +217,14 @@ class PlateTask:
         self._told: dict[str, Any] = {"phase": Phase.LOOKING, "title": "Clearing the plate", "doing": "looking at it"}
         truthful = place.simulated(self.truth, self._chance)
         self._desk = place.sit_down(Person(name=place.person), channels=[_Onlooker(self), *truthful])
+        self._withdraw_others()
+
+    def _withdraw_others(self) -> None:
+        """Take back what was asked about plates that were left for this one: nobody waits for these answers."""
+        others = {ordered.name for ordered in orders(self.place.journal) if ordered.world == DOMAIN.name}
+        for record in self._desk.pending():
+            if record.run.partition("/")[0] in others - {self.place.run}:
+                self._desk.withdraw(record.id, "Another plate was begun.")
 
     def _do_again(self, acted: PlateActed, at_s: float) -> None:
         self.world.act(acted.primitive, acted.aim)
@@ -235,7 +243,8 @@ class PlateTask:
     def _take_in(self, acted: PlateActed, at_s: float) -> None:
         self._masks.append(self.world.mask())
         self.done.append(acted)
-        words = f"{acted.number}. {acted.words(self.order.food)}{' You had said so.' if acted.answered else ''}"
+        came = words_of(self.order.food, acted.primitive, acted.moved)
+        words = f"{acted.number}. {came}{' You had said so.' if acted.answered else ''}"
         self._happened.append(TimelineEntry(at_s=at_s, kind="answered" if acted.answered else "said", words=words))
 
     # -- as a task ---------------------------------------------------------------------------------------------------
@@ -251,7 +260,7 @@ class PlateTask:
             self._write_record()
             return None
         number = len(self.done) + 1
-        self.tell(Phase.LOOKING, "looking at the plate, and weighing what to do")
+        self.tell(Phase.DECIDING, "weighing what to do next")
         self._choice = self._weighed(number)
         self.tell(Phase.DECIDING, "choosing the next action")
         episode = self._drive(PlateStep(self, self._choice, self._log.tries(number)[-1]))
@@ -405,9 +414,10 @@ class PlateTask:
             answered=self._answered,
             mark=self._mark(),
         )
-        came = acted.words(self.order.food)
+        came = words_of(self.order.food, primitive, outcome.moved)
         if self._recorder is not None:  # before the journal: if the program ends in between, it is filmed once more
             self._recorder.end(self.world.engine, came)
+            self._recorder.save()
         if isinstance(clock, SkippingClock):
             clock.advance(took_s)
         self._take_in(acted, self._log.add(acted, key=action_id).at_s)
