@@ -124,6 +124,7 @@ soak-studies-reaching-2:
 pictures: setup  ## draw the pictures that the README and the docs show
 	$(BIN)/python -m examples.pictures
 	$(BIN)/python -m examples.plates
+	$(BIN)/python -m examples.plate_film
 	$(BIN)/python -m examples.pictures_of_the_page
 
 claims: $(STAMP)  ## run every study in full, and write the docs' claim pages from them (about ten minutes)

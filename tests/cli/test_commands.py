@@ -29,7 +29,7 @@ WORKLOAD = [["workload"], ["workload", "fit"], ["workload", "show"]]
 JOURNAL = [["journal"], *(["journal", verb] for verb in ("verify", "export", "replay", "triage", "erase", "repair"))]
 RECIPE = [["recipe"], ["recipe", "check"], ["recipe", "show"], ["recipe", "test"]]
 PLAIN = [
-    *(["decide"], ["ask"], ["answer"], ["meal"], ["reach"], ["serve"], ["pair"], ["page"]),
+    *(["decide"], ["ask"], ["answer"], ["meal"], ["plate"], ["reach"], ["serve"], ["pair"], ["page"]),
     *(["advise"], ["calibrate"], ["doctor"], ["run"], ["inject"]),
 ]
 COMMANDS = [[], *PLAIN, *BENCH, *JOURNAL, *PEOPLE, *RECIPE, *STUDY, *WORKLOAD]

@@ -21,6 +21,7 @@ from tests.outside import install
 SHORT: Mapping[str, Mapping[str, Any]] = {
     "feeding": {"bites": 2, "plate": "savory salad"},
     "kitting": {},
+    "plate": {"policy": "alternate"},
     "reaching": {},
 }
 

@@ -18,8 +18,9 @@ from handup.cli.output import check_writable, many, note, out, plain_table, prin
 from handup.core import Malformed, UnknownName
 from handup.desk import SkippingClock
 from handup.domains.domain import PAGE, SIMULATED, TERMINAL, Workplace
+from handup.domains.feeding.film import save_film
 from handup.domains.feeding.household import MemoryWanted, household, next_meal
-from handup.domains.feeding.meal import NAME, save_film
+from handup.domains.feeding.meal import NAME
 from handup.domains.feeding.meal_result import NOTHING_LEFT, Served
 from handup.domains.feeding.memory_modules import kept_in
 from handup.domains.feeding.modules import Modules

@@ -25,7 +25,7 @@ COMMANDS = {
     "calibrate": "Turn a module's raw scores into probabilities of being right, and say how good they are on unseen "
     "rows.",
     "meal": "Let the simulated feeding robot eat from a plate, with somebody to ask, and say how it went.",
-    "plate": "Score how well the robot sees food on a plate that it clears.",
+    "plate": "Let the simulated robot clear a plate of noodles or beans over many bites, with somebody to ask.",
     "reach": "Steer a robot's hand over a table; the robot guesses what you reach for, helps and asks.",
     "run": "Run a recipe with its recoveries, or the task of a world, to a named end.",
     "inject": "Let something go wrong in a simulated world, to see whether the recoveries are up to it.",

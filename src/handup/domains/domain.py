@@ -6,6 +6,7 @@ own or a world in which recipes run. The studies of a domain are elsewhere; it o
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import MISSING, dataclass, field, fields, is_dataclass
@@ -14,7 +15,19 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from pydantic import TypeAdapter, ValidationError
 
-from handup.core import Announced, ContractViolation, Malformed, Person, Question, UnknownName, Value
+from handup.core import (
+    Announced,
+    ContractViolation,
+    HandupError,
+    Malformed,
+    Person,
+    Question,
+    ServerBusy,
+    ServerUnreachable,
+    StoreUnavailable,
+    UnknownName,
+    Value,
+)
 from handup.core.checks import suggestion
 from handup.core.stick import Stick
 from handup.desk import Channel, Desk, Simulated, SkippingClock
@@ -30,6 +43,11 @@ JOURNAL_S = 0.1
 """Seconds between two looks at the journal, which knows stops that did not come by the link."""
 LATCH_S = 1.0
 """Seconds after which the robot itself writes a stop that only the link brought."""
+TRY_AGAIN_S = 0.3
+"""Seconds between two tries to put a picture on the server."""
+AWAY = (ServerUnreachable, ServerBusy, StoreUnavailable)
+"""Errors that pass by themselves: a picture is then put again."""
+_log = logging.getLogger("handup.domains")
 STOP_SEEN = "The robot was told by its link to stop."
 
 
@@ -308,6 +326,33 @@ class Workplace:
         """Show people what the robot is at, where somebody looks on."""
         if self.link is not None:
             self.link.state({"robot": self.robot, **state})
+
+    def put_picture(self, name: str, picture: bytes, *, waits: Callable[[str], object] = lambda why: None) -> bool:
+        """Put the picture of a question on the server before the question; where it is refused, do without it.
+
+        Args:
+            name: Name of the picture.
+            picture: The file.
+            waits: Function that is called once, with the reason, if the server is away; this then tries again.
+
+        Returns:
+            True if it had to wait.
+        """
+        waited = False
+        while not self.desk.stopped:
+            try:
+                self.keep(name, picture)
+                break
+            except AWAY as error:
+                if not waited:
+                    _log.warning("the picture of a question cannot be put on the server yet: %s", error)
+                    waits(f"{error.cause}.")
+                waited = True
+                self.sleep(TRY_AGAIN_S)
+            except HandupError as error:
+                _log.warning("a question is asked without its picture: %s", error)
+                break
+        return waited
 
     def close(self) -> None:
         """Close the desk."""

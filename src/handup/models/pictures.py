@@ -14,6 +14,8 @@ from handup.core import Box, HandupError, MissingExtra, Value, WrongSize
 
 Picture = NDArray[np.uint8]
 MARK, POINT = (255, 210, 0), (255, 60, 60)
+QUALITY = 82
+"""Quality of a JPEG, from 0 to 100."""
 MOST_SENT_PX = 1024
 """Longest side of a picture that is sent; a larger picture is scaled down first."""
 
@@ -29,6 +31,14 @@ def pillow(what_for: str = "a picture") -> Any:
     except ModuleNotFoundError as error:
         raise MissingExtra.of("models", what_for) from error
     return Image, ImageDraw
+
+
+def jpeg(picture: Picture) -> bytes:
+    """Return a picture as a JPEG file."""
+    image_of, _ = pillow()
+    file = io.BytesIO()
+    image_of.fromarray(picture).save(file, "JPEG", quality=QUALITY)
+    return file.getvalue()
 
 
 def check_picture(picture: Picture, *, error: type[HandupError] = WrongSize) -> Picture:

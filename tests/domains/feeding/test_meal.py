@@ -19,9 +19,9 @@ from handup.desk import SkippingClock
 from handup.domains.domain import SIMULATED
 from handup.domains.feeding import LOOKS, Item, Plate, PlateWorld
 from handup.domains.feeding.attempt_record import BiteAttempt
-from handup.domains.feeding.film import broken, captioned
+from handup.domains.feeding.film import broken, captioned, save_film
 from handup.domains.feeding.household import next_meal
-from handup.domains.feeding.meal import Meal, save_film
+from handup.domains.feeding.meal import Meal
 from handup.domains.feeding.meal_result import Served
 from handup.domains.feeding.module_outputs import Picture
 from handup.domains.feeding.order import MealTerms, Order, begin

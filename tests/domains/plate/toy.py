@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from handup.domains.plate.clearing_world import Watcher
-from handup.domains.plate.primitives import Aim, Floats, Moved, PlateFood, PlatePrimitive
+from handup.domains.plate.primitives import Aim, Floats, Moved, PlateFood, PlatePrimitive, PlateShapes
 
 REACH_M = 0.02
 
@@ -28,6 +28,11 @@ class ToyEngine:
 
     def footprint(self) -> Floats:
         return self.points
+
+    def shapes(self) -> PlateShapes:
+        corners = 0.003 * np.array([(-1.0, -1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, 1.0)])
+        flat = self.points[:, None] + corners
+        return PlateShapes(pieces=np.concatenate((flat, np.full((*flat.shape[:2], 1), 0.003)), axis=2))
 
     def left(self) -> float:
         return len(self.points) / self.full

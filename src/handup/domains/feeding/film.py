@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,8 @@ from handup.models.pictures import MARK, pillow
 LIGHT, DARK, GRID = (240, 240, 240), (20, 20, 20), (150, 150, 150)
 MARGIN, LINE = 6, 15
 """Margin left of words, and height of a line of them, in px."""
+FILM_EVERY_S = 0.12
+"""Simulated seconds between two pictures of a film with captions."""
 GRID_EVERY = 10
 """Distance between two lines of the grid, in per cent."""
 
@@ -77,6 +80,21 @@ def write_gif(images: Sequence[Any], path: Path | str, *, every_s: float) -> Non
     first.save(path, save_all=True, append_images=following, duration=round(1000 * every_s), loop=0, optimize=True)
 
 
+def save_film(frames: Sequence[Picture], path: Path, *, colours: int = 128, every_s: float = FILM_EVERY_S) -> None:
+    """Write a film as a GIF, with one palette for all of it.
+
+    Raises:
+        BadData: Nothing was filmed.
+    """
+    image_of, _ = pillow()
+    if not frames:
+        raise BadData("there is no picture in the film", hint="Let the robot try something.")
+    sample = np.concatenate([frame[::4, ::4] for frame in frames[:: max(len(frames) // 24, 1)]])
+    palette = image_of.fromarray(sample).quantize(colours)
+    images = [image_of.fromarray(frame).quantize(palette=palette, dither=0) for frame in frames]
+    write_gif(images, path, every_s=every_s)
+
+
 def gridded(picture: Picture) -> Picture:
     """Return a picture with thin lines every ten per cent and their numbers, so that places on it can be typed."""
     image_of, pen_of = pillow()
@@ -91,15 +109,26 @@ def gridded(picture: Picture) -> Picture:
     return np.asarray(image)
 
 
-def captioned(picture: Picture, title: str, words: str, *, lines: int = 3) -> Picture:
-    """Return a picture with a title and words below it, broken into lines; what does not fit ends with an ellipsis."""
+def captioned(picture: Picture, title: str, words: str, *, lines: int = 3, letter_px: float | None = None) -> Picture:
+    """Return a picture with a title and words below it, broken into lines; what does not fit ends with an ellipsis.
+
+    Args:
+        picture: The picture.
+        title: First line.
+        words: Further words.
+        lines: Number of lines for them.
+        letter_px: Size of letters; None for small ones.
+    """
     image_of, pen_of = pillow()
     high, wide = picture.shape[:2]
-    image = image_of.new("RGB", (wide, high + MARGIN + LINE * (lines + 1)), DARK)
+    line_px = LINE if letter_px is None else round(1.3 * letter_px)
+    image = image_of.new("RGB", (wide, high + MARGIN + line_px * (lines + 1)), DARK)
     image.paste(image_of.fromarray(picture), (0, 0))
     pen = pen_of.Draw(image)
-    for number, line in enumerate((title, *broken(words, wide - 2 * MARGIN, pen.textlength, lines))):
-        pen.text((MARGIN, high + 3 + LINE * number), line, fill=MARK if number else LIGHT)
+    length = partial(pen.textlength, font_size=letter_px)
+    for number, line in enumerate((title, *broken(words, wide - 2 * MARGIN, length, lines))):
+        place = (MARGIN, high + 3 + line_px * number)
+        pen.text(place, line, fill=MARK if number else LIGHT, font_size=letter_px)
     return np.asarray(image)
 
 

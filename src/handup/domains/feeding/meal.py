@@ -12,13 +12,11 @@ from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import ExitStack
 from functools import partial
 from itertools import count, takewhile
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from handup.core import (
-    BadData,
     Box,
     Calibrator,
     Outcome,
@@ -33,7 +31,7 @@ from handup.desk import Channel, Desk, Simulated, SkippingClock
 from handup.domains.domain import SIMULATED, Halted
 from handup.domains.feeding import calibration
 from handup.domains.feeding.attempt_record import AttemptLog, BiteAttempt, HaltedAct
-from handup.domains.feeding.film import Film, captioned, write_gif
+from handup.domains.feeding.film import FILM_EVERY_S, Film, captioned
 from handup.domains.feeding.meal_result import Bite, Served
 from handup.domains.feeding.memory_modules import Lessons, RememberingModules, kept_in
 from handup.domains.feeding.module_outputs import FeedingModules, Picture
@@ -45,7 +43,7 @@ from handup.domains.feeding.truth import MODULES, nothing_left, right_answer
 from handup.domains.feeding.world import PlateWorld
 from handup.journal import Journal
 from handup.memory import Embedder, Memory
-from handup.models.pictures import marked, pillow
+from handup.models.pictures import marked
 from handup.people import BITE, SimulatedPerson, Workload
 from handup.recover import Episode, Look, Pass, Settings, run
 from handup.recover.run_record import RunForwarded
@@ -310,8 +308,8 @@ def _module_of(question: Question) -> str:
 
 
 SIZE = (320, 240)
-EVERY_S, STILL = 0.12, 9
-"""Simulated seconds between two pictures of an attempt; number of pictures for which a still stays."""
+STILL = 9
+"""Number of pictures for which a still stays."""
 
 
 # -- the film: what the robot sees, what it decides, how it tries, what came of it, with captions ----------------------
@@ -328,7 +326,7 @@ class FilmedPolicy(BitePolicy):
     """
 
     def __init__(self, *arguments: Any, frames: list[Picture], caption: str, **settings: Any) -> None:
-        film = Film(every_s=EVERY_S, size=SIZE)
+        film = Film(every_s=FILM_EVERY_S, size=SIZE)
         super().__init__(*arguments, film=film, **settings)
         self._reel, self._frames, self._caption = film, frames, caption
         self._answers = {module: heard.answer for module, heard in self._heard.items()}
@@ -376,18 +374,3 @@ def _in_words(answer: Value) -> str:
     if isinstance(answer, Box):
         return "a box, as drawn"
     return "points, as drawn" if isinstance(answer, tuple) else str(answer)
-
-
-def save_film(frames: Sequence[Picture], path: Path, *, colours: int = 128) -> None:
-    """Write a film as a GIF, with one palette for all of it.
-
-    Raises:
-        BadData: Nothing was filmed.
-    """
-    image_of, _ = pillow()
-    if not frames:
-        raise BadData("there is no picture in the film", hint="Let the robot try something.")
-    sample = np.concatenate([frame[::4, ::4] for frame in frames[:: max(len(frames) // 24, 1)]])
-    palette = image_of.fromarray(sample).quantize(colours)
-    images = [image_of.fromarray(frame).quantize(palette=palette, dither=0) for frame in frames]
-    write_gif(images, path, every_s=EVERY_S)

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import io
-import logging
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from handup.core import Box, HandupError, Joining, Point, ServerBusy, ServerUnreachable, StoreUnavailable, Value
+from handup.core import Box, Joining, Point, Value
 from handup.core.checks import MAX_OPTION
 from handup.core.panels import (
     BoxPart,
@@ -31,7 +29,7 @@ from handup.domains.feeding.policy import DOUBT_BELOW, BitePolicy, Company
 from handup.domains.feeding.questions import JOINED, plan_of
 from handup.domains.feeding.truth import MODULES
 from handup.journal import Journal
-from handup.models.pictures import pillow
+from handup.models.pictures import jpeg
 from handup.policy import ModuleGraph
 from handup.recover import DurableSession, Look
 from handup.recover.events import Decided
@@ -47,11 +45,6 @@ SIZE = (480, 360)
 """Size of live pictures, in px."""
 EVERY_S = 0.16
 """Real time between two live pictures, in seconds."""
-QUALITY = 82
-"""Quality of a JPEG, from 0 to 100."""
-TRY_AGAIN_S = 0.3
-AWAY = (ServerUnreachable, ServerBusy, StoreUnavailable)
-"""Errors that pass by themselves: a picture is then put again."""
 BETWEEN_BITES = (Phase.RESTING, Phase.DONE)
 """Phases in which the modules' outputs for the last bite are no longer shown."""
 LABELS: Mapping[str, str] = {"food": "Food", "box": "Place", "skill": "Way", "params": "Aim"}
@@ -59,7 +52,6 @@ LABELS: Mapping[str, str] = {"food": "Food", "box": "Place", "skill": "Way", "pa
 AS_BEFORE = ", as I was told before"
 PICTURE = "live/plate"
 """Name of the picture that changes while the robot moves."""
-_log = logging.getLogger("handup.meal")
 
 
 @dataclass
@@ -110,22 +102,11 @@ class AtPage(Company):
 
     def shown(self, name: str, picture: Picture) -> None:
         """Put the picture of a question on the server before the question; where it is refused, ask without it."""
-        file, waited = jpeg(picture), False
-        while not self._desk.stopped:
-            try:
-                self.place.keep(name, file)
-            except AWAY as error:
-                if not waited:
-                    _log.warning("the picture of a question cannot be put on the server yet: %s", error)
-                    self._put(phase=Phase.HOLDING, doing="waiting for the server", why=f"{error.cause}.")
-                waited = True
-                self.place.sleep(TRY_AGAIN_S)
-            except HandupError as error:
-                _log.warning("a question is asked without its picture: %s", error)
-                break
-            else:
-                break
-        if waited:
+
+        def waits(why: str) -> None:
+            self._put(phase=Phase.HOLDING, doing="waiting for the server", why=why)
+
+        if self.place.put_picture(name, jpeg(picture), waits=waits):
             self._put()
 
     def begins(self, policy: BitePolicy, name: str, number: int) -> None:
@@ -251,14 +232,6 @@ class AtPage(Company):
         if self._policy is None or not any(True for _ in journal.read(run=self._run, limit=1)):
             return None
         return session_of(journal, self._run, self._policy.graph, self._meal.strategy)
-
-
-def jpeg(picture: Picture) -> bytes:
-    """Return a picture as a JPEG file."""
-    image_of, _ = pillow()
-    file = io.BytesIO()
-    image_of.fromarray(picture).save(file, "JPEG", quality=QUALITY)
-    return file.getvalue()
 
 
 # -- panels ------------------------------------------------------------------------------------------------------------

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from handup.core import OutOfRange
 from handup.domains.feeding.gl import mujoco
 from handup.domains.plate.clearing_world import Watcher
-from handup.domains.plate.primitives import Aim, Floats, Mask, Moved, PlateFood, PlatePrimitive
+from handup.domains.plate.primitives import Aim, Floats, Mask, Moved, PlateFood, PlatePrimitive, PlateShapes
 
 PARKED_M = 1.5
 """Distance at which beans lie that are off the tray."""
@@ -30,6 +30,10 @@ CLEAR_M = 0.001
 """Height of tools above what they move on."""
 THICK_M = 0.003
 """Thickness of walls and sheets, as contacts feel it."""
+HANDLE_M = (0.11, 0.008)
+"""Length and width of handles, which are drawn and meet nothing."""
+OUTLINE = 20
+"""Points of a bean's outline."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -138,6 +142,7 @@ class BeanEngine:
         self._poses = _parked(self.physics)
         self._on = np.zeros(self.physics.beans, dtype=np.bool_)
         self._lifted = self._on.copy()
+        self._moving = False
         self.steps = 0
 
     # The plate
@@ -158,16 +163,33 @@ class BeanEngine:
 
     def footprint(self) -> Floats:
         """Return points of the beans seen from above, n × 2 in metres, no further apart than 1 mm."""
-        poses = self._poses[self._on]
-        turns = _matrices(poses[:, 3:])
-        half = np.array(self.physics.bean_m) / 2.0
+        flat: Floats = self._from_above(self._poses[self._on], _disc(max(self.physics.bean_m) / 2.0)).reshape(-1, 2)
+        return flat
+
+    def _from_above(self, poses: Floats, disc: Floats) -> Floats:
+        """Return for each bean the places, seen from above, of points of a disc of radius 1."""
         # Seen from above an ellipsoid is an ellipse; the square root of its matrix turns a disc of radius 1 into it.
-        spread = turns[:, :2] * half
+        spread = _matrices(poses[:, 3:])[:, :2] * (np.array(self.physics.bean_m) / 2.0)
         width, axes = np.linalg.eigh(spread @ spread.transpose(0, 2, 1))
         root = axes * np.sqrt(width)[:, None, :]
-        points = np.einsum("bij,pj->bpi", root, _disc(half.max())) + poses[:, None, :2]
-        flat: Floats = points.reshape(-1, 2)
-        return flat
+        places: Floats = np.einsum("bij,pj->bpi", root, disc) + poses[:, None, :2]
+        return places
+
+    def shapes(self) -> PlateShapes:
+        """Return beans and tools as they are now."""
+        poses = (self._beans() if self._moving else self._poses)[self._on]
+        angles = np.linspace(0.0, 2.0 * math.pi, OUTLINE, endpoint=False)
+        flat = self._from_above(poses, np.stack((np.cos(angles), np.sin(angles)), axis=1))
+        pieces = np.concatenate((flat, np.broadcast_to(poses[:, None, 2:3], (*flat.shape[:2], 1))), axis=2)
+        if not self._moving:
+            return PlateShapes(pieces=pieces)
+        at = self.data.qpos[:14].reshape(2, 7)
+        turns = _matrices(at[:, 3:])
+        bed, handle, pusher, shaft = _outlines(self.physics)
+        spoon = tuple(part @ turns[0].T + at[0, :3] for part in (bed, handle))
+        return PlateShapes(
+            pieces=pieces, beds=spoon, tools=tuple(part @ turns[1].T + at[1, :3] for part in (pusher, shaft))
+        )
 
     def left(self) -> float:
         """Return the share of the beans that is on the tray."""
@@ -208,6 +230,7 @@ class BeanEngine:
         module.mj_resetData(self.model, data)
         data.qpos[:14], data.qpos[14:] = _AWAY, self._poses.ravel()
         self._lifted = np.zeros_like(self._on)
+        self._moving = True
         try:
             for spoon, pusher in motion:
                 self._stride(spoon, pusher, watcher)
@@ -218,6 +241,8 @@ class BeanEngine:
             return self._taken_over()
         except _Broken:
             return Moved(unstable=True)
+        finally:
+            self._moving = False
 
     def _stride(self, spoon: Floats, pusher: Floats, watcher: Watcher | None) -> None:
         """Let both tools be at these poses after one stride. They have velocity, so that contacts feel a motion."""
@@ -424,6 +449,29 @@ def _pusher(spec: Any, c: BeanPhysics, kinds: Any) -> None:
             pos=[c.wing_m / 2.0 - THICK_M / 2.0, side * (back + out) / 2.0, height],
             quat=[math.cos(turn / 2.0), 0.0, 0.0, side * math.sin(turn / 2.0)], **sheet,
         )  # fmt: skip
+
+
+@cache
+def _outlines(c: BeanPhysics) -> tuple[Floats, ...]:
+    """Return outlines of the spoon's bowl and handle, and of the pusher and its handle, each from its own origin."""
+    (length, width), (back, mouth), (long, wide), thick = c.spoon_m, c.pusher_m, HANDLE_M, THICK_M
+    high = c.bean_m[0]
+    bowl = [(0.0, -0.42, 0.0), (0.1, -0.5, 0.0), (1.0, -0.5, 0.0), (1.0, 0.5, 0.0), (0.1, 0.5, 0.0), (0.0, 0.42, 0.0)]
+    edge = [(c.wing_m, mouth / 2.0), (c.wing_m, mouth / 2.0 + thick), (-thick, back / 2.0 + thick)]
+    inside = [(0.0, back / 2.0)]
+    pusher = [*inside, *edge, *((x, -y) for x, y in (*reversed(edge), *inside))]
+    return (
+        np.array(bowl) * (length, width, 1.0),
+        _handle(0.9 * length, long, wide, c.spoon_depth_m),
+        np.array([(x, y, high) for x, y in pusher]),
+        _handle(-thick, -long, wide, high, rise_m=long / 2.0),
+    )
+
+
+def _handle(from_m: float, long_m: float, wide_m: float, high_m: float, *, rise_m: float = 0.0) -> Floats:
+    """Return the outline of a handle along x."""
+    ends = [(from_m, -1.0, high_m), (from_m + long_m, -1.0, high_m + rise_m)]
+    return np.array([*ends, *((x, -side, z) for x, side, z in reversed(ends))]) * (1.0, wide_m / 2.0, 1.0)
 
 
 def _pose(place_m: tuple[float, float, float], *, yaw: float = 0.0, pitch: float = 0.0) -> Floats:

@@ -17,7 +17,16 @@ from numpy.typing import NDArray
 
 from handup.core import BadRecord, OutOfRange
 from handup.domains.plate.low_level import PIXELS, aim_at, pixels_of
-from handup.domains.plate.primitives import Aim, Floats, Mask, Moved, PlateFood, PlateOutcome, PlatePrimitive
+from handup.domains.plate.primitives import (
+    Aim,
+    Floats,
+    Mask,
+    Moved,
+    PlateFood,
+    PlateOutcome,
+    PlatePrimitive,
+    PlateShapes,
+)
 
 SCHEMA, KIND = 1, "clearing-world"
 LAYS, MOVES = 0, 1
@@ -54,6 +63,10 @@ class PlateEngine(Protocol):
 
     def left(self) -> float:
         """Return the share of the full plate that is on it."""
+        ...
+
+    def shapes(self) -> PlateShapes:
+        """Return food and tools as they are now. A watcher may call it in the middle of a motion."""
         ...
 
     def execute(self, primitive: PlatePrimitive, aim: Aim, watcher: Watcher | None = None) -> Moved:

@@ -18,7 +18,10 @@ from handup.core import OutOfRange
 from handup.domains.feeding.scene import FLAT_M, RIM_HEIGHT_M, RIM_M, TABLE_Z_M, TINE_GAP_M, TINE_LENGTH_M, TINES
 from handup.domains.plate.clearing_world import Watcher
 from handup.domains.plate.noodle_physics import FULL, STRETCH, NoodleNumbers, NoodleWork, stepper
-from handup.domains.plate.primitives import Aim, Floats, Moved, PlateFood, PlatePrimitive
+from handup.domains.plate.primitives import Aim, Floats, Moved, PlateFood, PlatePrimitive, PlateShapes
+
+HANDLE_M = (0.12, 0.006)
+"""Length of the fork's handle and half its width, which are drawn and meet nothing."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -209,6 +212,8 @@ class Noodles:
         self._numbers = self.physics.numbers()
         self._advance = stepper(compiled=compiled)
         self._strands: Floats = np.zeros((0, self.physics.points, 3))
+        self._seen: PlateShapes | None = None
+        self._held = PlateShapes()
         self.steps = 0
         self.stretch = 0.0
         """Largest stretch of a link in all motions so far, as a share."""
@@ -256,6 +261,10 @@ class Noodles:
         """Points of the strands that are left, n × points × 3, as a copy."""
         return self._strands.copy()
 
+    def shapes(self) -> PlateShapes:
+        """Return strands and tools as they are now."""
+        return self._seen or PlateShapes(strands=self.strands)
+
     def left(self) -> float:
         """Return the share of the full plate that is on it."""
         return len(self._strands) / self.physics.strands
@@ -282,11 +291,15 @@ class Noodles:
         twirls = primitive is PlatePrimitive.ACQUIRE
         path = self.path(primitive, aim)
         work = self._work(self._strands, path[0], it.tine_radius_m if twirls else it.pusher_radius_m)
-        self._follow(work, path, watcher, 0.0)
-        strands = work.strands
-        hangs = strands[..., 2].min(axis=1) > it.clear_m if twirls else np.zeros(len(strands), np.bool_)
-        rest = self._work(strands[~hangs], np.zeros((0, 3)))
-        self._settle(rest, watcher, len(path) * it.step_s)
+        try:
+            self._follow(work, path, watcher, 0.0)
+            strands = work.strands
+            hangs = strands[..., 2].min(axis=1) > it.clear_m if twirls else np.zeros(len(strands), np.bool_)
+            rest = self._work(strands[~hangs], np.zeros((0, 3)))
+            self._held = PlateShapes(strands=strands[hangs], tools=_outlines(path[-1], work.tool_radius))
+            self._settle(rest, watcher, len(path) * it.step_s)
+        finally:
+            self._seen, self._held = None, PlateShapes()
         after = rest.strands
         lost = np.hypot(after[..., 0], after[..., 1]).mean(axis=1) > it.rim_m
         stretch = max(float(work.gauges[STRETCH]), float(rest.gauges[STRETCH]))
@@ -314,6 +327,10 @@ class Noodles:
             self._advance(work, self._numbers, part)
             self.steps += len(part)
             if watcher is not None:
+                self._seen = PlateShapes(
+                    strands=np.concatenate((work.strands, self._held.strands.reshape(-1, *work.strands.shape[1:]))),
+                    tools=_outlines(part[-1], work.tool_radius) or self._held.tools,
+                )
                 watcher(since_s + (start + len(part)) * self.physics.step_s)
 
     def _settle(self, work: NoodleWork, watcher: Watcher | None, since_s: float) -> None:
@@ -396,3 +413,24 @@ class Noodles:
         base = ground + it.above_m + it.pusher_radius_m + height
         ends[..., 2] = (base[:, None] + 2.0 * it.pusher_radius_m * np.arange(it.pusher_bars))[..., None]
         return ends.reshape(len(height), -1, 3)
+
+
+def _outlines(ends: Floats, radius: float) -> tuple[Floats, ...]:
+    """Return outlines of the bars of a tool; tines have a shoulder and a handle, too, which meet nothing."""
+    bars = ends.reshape(-1, 2, 3)
+    outlines = [_outline(bar[0], bar[1], radius) for bar in bars]
+    if len(bars) > 2:  # a fork
+        roots = bars[:, 1]
+        middle, along = roots.mean(axis=0), (bars[:, 1] - bars[:, 0]).mean(axis=0)
+        handle = _outline(middle, middle + along / np.linalg.norm(along) * HANDLE_M[0], HANDLE_M[1])
+        outlines += [_outline(roots[0], roots[-1], 2.0 * radius), handle]
+    return tuple(outlines)
+
+
+def _outline(start: Floats, end: Floats, radius: float) -> Floats:
+    """Return the outline of a bar seen from above: a square where it stands upright."""
+    way = (end - start)[:2]
+    length = float(np.hypot(*way))
+    unit = way / length if length > radius else np.array([1.0, 0.0])
+    along, aside = np.array([*unit, 0.0]) * radius, np.array([-unit[1], unit[0], 0.0]) * radius
+    return np.stack((start - along - aside, start - along + aside, end + along + aside, end + along - aside))

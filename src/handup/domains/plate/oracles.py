@@ -33,19 +33,24 @@ class OpeningValue:
         opening: Its letters.
         mean: Mean share of the full plate that is picked up from now on.
         error: Standard error of the mean.
-        draws: Roll-outs.
+        shares: Share of each roll-out. Openings have their draws in common, so the shares can be paired.
     """
 
     opening: str
     mean: float
     error: float
-    draws: int
+    shares: tuple[float, ...] = ()
+
+    @property
+    def draws(self) -> int:
+        """Number of roll-outs."""
+        return len(self.shares)
 
     @classmethod
     def of(cls, opening: str, shares: Floats) -> OpeningValue:
         """Return the value of an opening whose roll-outs picked up these shares."""
         error = float(shares.std(ddof=1) / np.sqrt(len(shares))) if len(shares) > 1 else 0.0
-        return cls(opening=opening, mean=float(shares.mean()), error=error, draws=len(shares))
+        return cls(opening=opening, mean=float(shares.mean()), error=error, shares=tuple(shares.tolist()))
 
 
 def opening_values(
@@ -79,7 +84,7 @@ def ranked_letters(
             compared with none at all, and not with a later one.
     """
     if world.food.actions - world.actions < 2:
-        return (OpeningValue(opening="a", mean=0.0, error=0.0, draws=0),)
+        return (OpeningValue(opening="a", mean=0.0, error=0.0),)
     after = after or TUNED[world.food]["push rule"]
     shares = {letter: _shares(world, letter, range(draws // 2), after) for letter in LETTERS}
     gap = shares["a"] - shares["g"]

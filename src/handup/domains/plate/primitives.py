@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 import numpy as np
@@ -49,6 +49,23 @@ class Aim:
     dense_m: tuple[float, float]
     far_m: tuple[float, float]
     grain_rad: float = 0.0
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class PlateShapes:
+    """Food and tools as they are now, in the middle of a motion, too: to be drawn. All places are x, y, z in metres.
+
+    Args:
+        pieces: Outlines of pieces of food seen from above, pieces × points × 3.
+        strands: Middles of strands, strands × points × 3.
+        beds: Outlines of parts of tools on which food lies, each points × 3.
+        tools: Outlines of the other parts of tools.
+    """
+
+    pieces: Floats = field(default_factory=lambda: np.zeros((0, 1, 3)))
+    strands: Floats = field(default_factory=lambda: np.zeros((0, 1, 3)))
+    beds: tuple[Floats, ...] = ()
+    tools: tuple[Floats, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
