@@ -1,0 +1,1 @@
+"""Studies of plates that are cleared over many bites."""
