@@ -6,6 +6,7 @@ that of all segments together, and its interval comes from resampling runs.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, replace
 from functools import lru_cache
@@ -29,9 +30,9 @@ from handup.lab.studies.interrupt.watched_person import SENSINGS, watch, world
 from handup.people.interruptibility import FeatureSet
 
 WORDS = shipped_data(__file__, "classification.yaml")
-FIRST_SEED, RUNS, QUICK_RUNS = 2000, 15, 6
-HELD_OUT = 3
-"""Runs that are judged by models trained on all others."""
+FIRST_SEED, RUNS, QUICK_RUNS = 3000, 45, 6
+FOLDS = 5
+"""Parts of the runs; each is judged by models trained on all others."""
 BINS = 10
 GATES = (0.3, 0.5, 0.7)
 FREE = LEVELS // 2
@@ -200,7 +201,8 @@ class ClassificationStudy(Study):
     def batches(self, size: Size) -> Sequence[Batch]:
         """Return all batches; the runs trained on decide their rows, too."""
         first, runs = size["seed"], size["episodes"]
-        return tuple(replace(batch, decides=f"{first} {runs}") for batch in super().batches(size))
+        parted = replace(self, block=math.ceil(runs / FOLDS))
+        return tuple(replace(batch, decides=f"{first} {runs}") for batch in parted._grid(first=first, units=runs))
 
     def results(self, size: Size, made: Mapping[Batch, Columns]) -> PooledRuns:
         """Return the rows for looking up."""
@@ -275,5 +277,4 @@ STUDY = ClassificationStudy(
     measures=tuple(Measure(name=name, label=label) for name, (label, _) in STATISTICS.items()),
     claims=read_claims(__file__, "classification.yaml"),
     options=(count_option("Runs", RUNS, QUICK_RUNS, least=6, most=1_000), seed_option(FIRST_SEED)),
-    block=HELD_OUT,
 )
