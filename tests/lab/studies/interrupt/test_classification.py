@@ -10,6 +10,7 @@ from sklearn import metrics
 
 from handup.lab.engine import Bar, columns_of
 from handup.lab.engine.claims import Row
+from handup.lab.studies.interrupt import classification
 from handup.lab.studies.interrupt.classification import FIRST_SEED, GATES, STUDY, PooledRuns, place_of, row_of
 from handup.lab.studies.interrupt.level_models import (
     LEVELS,
@@ -96,5 +97,7 @@ def test_every_run_is_judged_by_models_that_did_not_see_it(monkeypatch: pytest.M
     rows = STUDY.make(batch)
     assert rows["seed"] == [FIRST_SEED, FIRST_SEED + 1]
     assert len(trained) == 4
-    judged_segments = {sum(len(stretch.levels) for stretch in run) for run in trained}
-    assert not judged_segments & set(rows["segments"])
+    length = classification.world()["run_segments"]
+    judged = [classification._run(seed, batch.place.settings, length) for seed in rows["seed"]]
+    assert not any(run is held for run in trained for held in judged)
+    assert rows["segments"] == [sum(len(stretch.levels) for stretch in run) for run in judged]
