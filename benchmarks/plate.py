@@ -27,6 +27,7 @@ import numpy as np
 from rich.console import Console
 from rich.progress import track
 
+from benchmarks import table_of
 from handup.domains.plate.clearing_world import ClearingWorld, PlateEngine
 from handup.domains.plate.engines import engine_of
 from handup.domains.plate.oracles import PlateTree, clear_knowing, ranked_letters
@@ -42,7 +43,7 @@ from handup.domains.plate.policies import (
     RandomChoice,
 )
 from handup.domains.plate.primitives import PlateFood
-from handup.lab.bench.harness import TimedCalls, table_of
+from handup.lab.bench.harness import TimedCalls
 from handup.lab.engine.stats import difference, mean
 
 TUNING = {PlateFood.NOODLES: 920_000, PlateFood.BEANS: 910_000}
@@ -104,8 +105,7 @@ class PlateRun:
 
 def items_of(engine: PlateEngine) -> int:
     """Return the number of items on a full plate."""
-    physics: Any = engine.physics  # type: ignore[attr-defined]
-    return int(getattr(physics, "strands", 0) or physics.beans)
+    return int(getattr(engine.physics, "strands", 0) or engine.physics.beans)
 
 
 def run(food: PlateFood, seed: int, name: str, *, reload: bool = False) -> PlateRun:
@@ -222,7 +222,7 @@ def lines(path: Path | None, kind: str, food: PlateFood, seeds: range, make: Cal
     Raises:
         SystemExit: The file is of other constants.
     """
-    constants = hashlib.sha256(repr(engine_of(food).physics).encode()).hexdigest()[:12]  # type: ignore[attr-defined]
+    constants = hashlib.sha256(repr(engine_of(food).physics).encode()).hexdigest()[:12]
     of = {"kind": kind, "food": str(food), "constants": constants}
     had: dict[int, dict[str, Any]] = {}
     for text in path.read_text().splitlines() if path is not None and path.exists() else ():

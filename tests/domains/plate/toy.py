@@ -22,6 +22,7 @@ class ToyEngine:
     food: PlateFood = PlateFood.BEANS
     points: Floats = field(default_factory=lambda: np.empty((0, 2)))
     full: int = 30
+    physics: str = "points"
 
     def lay(self, random: np.random.Generator) -> None:
         self.points = random.uniform(-0.09, 0.09, (self.full, 2))

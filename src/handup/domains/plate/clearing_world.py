@@ -52,6 +52,8 @@ class PlateEngine(Protocol):
     """Physics of one food. Nothing in it is drawn by chance but in `lay`; food is counted in shares of a full plate."""
 
     food: PlateFood
+    physics: Any
+    """Constants, a frozen dataclass: its words tell values of other physics apart."""
 
     def lay(self, random: np.random.Generator) -> None:
         """Lay a new plate, and let it come to rest."""

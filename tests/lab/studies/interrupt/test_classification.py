@@ -21,6 +21,7 @@ from handup.lab.studies.interrupt.level_models import (
     Stretches,
     fitted,
 )
+from handup.lab.studies.interrupt.watched_person import world
 from handup.people.interruptibility import FeatureSet
 
 RANDOM = np.random.default_rng(1)
@@ -97,7 +98,7 @@ def test_every_run_is_judged_by_models_that_did_not_see_it(monkeypatch: pytest.M
     rows = STUDY.make(batch)
     assert rows["seed"] == [FIRST_SEED, FIRST_SEED + 1]
     assert len(trained) == 4
-    length = classification.world()["run_segments"]
+    length = world()["run_segments"]
     judged = [classification._run(seed, batch.place.settings, length) for seed in rows["seed"]]
     assert not any(run is held for run in trained for held in judged)
     assert rows["segments"] == [sum(len(stretch.levels) for stretch in run) for run in judged]

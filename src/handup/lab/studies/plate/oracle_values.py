@@ -13,7 +13,6 @@ import lzma
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 from handup.core import BadRecord
 from handup.domains.plate.engines import engine_of, plate_of
@@ -28,8 +27,7 @@ DRAWS = 12
 
 def constants_digest(food: PlateFood) -> str:
     """Hash the constants of a food's physics."""
-    physics: Any = engine_of(food).physics  # type: ignore[attr-defined] - each engine has its own kind
-    return hashlib.sha256(repr(physics).encode()).hexdigest()[:12]
+    return hashlib.sha256(repr(engine_of(food).physics).encode()).hexdigest()[:12]
 
 
 def _file(food: PlateFood) -> Path:
