@@ -66,7 +66,9 @@ def shorten(path: Path) -> None:
     for weights in model.graph.initializer:
         if weights.data_type == onnx.TensorProto.FLOAT and math.prod(weights.dims) > 1000:
             short, wide = f"{weights.name} short", weights.name
-            weights.CopyFrom(onnx.numpy_helper.from_array(onnx.numpy_helper.to_array(weights).astype(np.float16), short))
+            weights.CopyFrom(
+                onnx.numpy_helper.from_array(onnx.numpy_helper.to_array(weights).astype(np.float16), short)
+            )
             widened.append(onnx.helper.make_node("Cast", [short], [wide], to=onnx.TensorProto.FLOAT))
     nodes = [*widened, *model.graph.node]
     del model.graph.node[:]
