@@ -19,7 +19,7 @@ from handup.domains.plate.clearing_world import ClearingWorld
 from handup.domains.plate.engines import engine_of
 from handup.domains.plate.low_level import PIXELS, aim_at
 from handup.domains.plate.noodles import NoodlePhysics, Noodles
-from handup.domains.plate.pictures import EASY, HARD, PlateCamera, difference, true_grain
+from handup.domains.plate.plate_camera import EASY, HARD, PlateCamera, difference, true_grain
 from handup.domains.plate.primitives import PlateFood, PlatePrimitive
 from handup.domains.plate.vision import CROP, CROP_M, SEEN
 from train.feeding.packing import UNFINISHED

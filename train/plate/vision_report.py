@@ -22,7 +22,7 @@ from train.feeding.networks import load_weights
 from train.plate import SHIPPED
 from train.plate.vision import TRUE, Arrays, Grain, Pyramid, Size, read
 
-LEAST = tuple(np.arange(0.04, 0.61, 0.02).round(2).tolist())
+LEAST: tuple[float, ...] = tuple(np.arange(0.04, 0.61, 0.02).round(2).tolist())
 """Shares of a pixel that are tried as the threshold of a mask."""
 AGREE = 0.5
 """Share from which on strands around a place are said to run in one direction."""

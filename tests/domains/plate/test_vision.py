@@ -12,15 +12,15 @@ import numpy as np
 import pytest
 
 from handup.core import BadRecord, WrongSize
+from handup.domains.feeding.looks import Looks
 from handup.domains.plate.engines import plate_of
-from handup.domains.plate.pictures import EASY, HARD, PlateCamera, true_grain
+from handup.domains.plate.plate_camera import EASY, HARD, PlateCamera, true_grain
 from handup.domains.plate.policies import FixedSequence, clear, true_look
 from handup.domains.plate.primitives import PlateFood, PlatePrimitive
 from handup.domains.plate.segmentation import MaskScore
 from handup.domains.plate.vision import CARD, CROP, CROP_M, MODELS, FoodSegmenter, GrainReader, PlateEye
 
 SEED = 990_000
-LEAST_IOU = 0.6
 MOST_BYTES = 700_000
 
 
@@ -34,13 +34,15 @@ def test_the_networks_are_those_of_their_card_and_small() -> None:
 
 
 @pytest.mark.parametrize("food", PlateFood)
-def test_f_seg_sees_food_on_plates_that_it_has_not_seen(food: PlateFood) -> None:
-    world = plate_of(food, SEED)
-    world.act(PlatePrimitive.ACQUIRE)
-    for looks in (EASY, HARD):
-        with PlateCamera(world.engine, seed=SEED, looks=looks) as camera:
-            seen = PlateEye(camera)(world)
-        assert MaskScore.of(seen.mask[None], world.mask()[None]).iou > LEAST_IOU
+@pytest.mark.parametrize(("looks", "least"), [(EASY, 0.7), (HARD, 0.4)], ids=["easy", "hard"])
+def test_f_seg_sees_food_on_plates_that_it_has_not_seen(food: PlateFood, looks: Looks, least: float) -> None:
+    scores = []
+    for seed in (SEED + 1, SEED + 2):
+        world = plate_of(food, seed)
+        world.act(PlatePrimitive.ACQUIRE)
+        with PlateCamera(world.engine, seed=seed, looks=looks) as camera:
+            scores.append(MaskScore.of(PlateEye(camera)(world).mask[None], world.mask()[None]).iou)
+    assert np.mean(scores) > least
 
 
 def test_f_ori_reads_the_direction_of_strands() -> None:

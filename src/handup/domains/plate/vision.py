@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from handup.core import BadRecord, WrongSize
 from handup.domains.plate.clearing_world import ClearingWorld
 from handup.domains.plate.low_level import PIXELS, aim_at
-from handup.domains.plate.pictures import PlateCamera
+from handup.domains.plate.plate_camera import PlateCamera
 from handup.domains.plate.policies import PlateLook
 from handup.domains.plate.primitives import Mask, PlateFood
 from handup.models.onnx import session_of

@@ -12,7 +12,7 @@ from handup.domains.plate.beans import BeanEngine
 from handup.domains.plate.clearing_world import ClearingWorld
 from handup.domains.plate.engines import plate_of
 from handup.domains.plate.low_level import place_of
-from handup.domains.plate.pictures import COLOURS, EASY, HARD, PlateCamera, difference, true_grain
+from handup.domains.plate.plate_camera import COLOURS, EASY, HARD, PlateCamera, difference, true_grain
 from handup.domains.plate.primitives import Mask, PlateFood, PlatePrimitive
 
 SEED = 950_000
