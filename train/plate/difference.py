@@ -126,18 +126,26 @@ def fit(branches: Branches, *, seed: int) -> Values:
     torch.manual_seed(seed)
     random = np.random.default_rng(seed)
     values: Values | None = None
-    inputs = torch.from_numpy(branches.features.astype(np.float32))
-    draws = [random.integers(len(inputs), size=len(inputs)) for _ in range(MEMBERS)]
-    counts = torch.from_numpy(np.stack([np.bincount(drawn, minlength=len(inputs)) for drawn in draws], 1)).float()
+    count = len(branches.left)
+    draws = [random.integers(count, size=count) for _ in range(MEMBERS)]
+    counts = torch.from_numpy(np.stack([np.bincount(drawn, minlength=count) for drawn in draws], 1)).float()
+    # The plates after the first actions teach V alone; without them it would never have seen a last action.
+    inputs = torch.from_numpy(np.concatenate([branches.features, *branches.after.swapaxes(0, 1)]).astype(np.float32))
+    behind = np.where(branches.over, 0.0, branches.total - branches.first)
+    weights = WEIGHTS * torch.ones(3 * count, 1)
+    weights[count:, 1] = 0.0
+    counts = counts.repeat(3, 1)
+    counts[count:] *= torch.from_numpy(~branches.over.T.reshape(-1, 1))
     for _ in range(ROUNDS):
-        wanted = torch.from_numpy(targets(branches, values).astype(np.float32))[:, None]
+        rows = np.concatenate([targets(branches, values), np.stack([behind.T.ravel(), 0.0 * behind.ravel()], axis=1)])
+        wanted = torch.from_numpy(rows.astype(np.float32))[:, None]
         values = Values()
         values.mean, values.std = inputs.mean(0), inputs.std(0) + 1e-6
         optimiser = torch.optim.AdamW(values.parameters(), lr=5e-3, weight_decay=DECAY)
         schedule = torch.optim.lr_scheduler.CosineAnnealingLR(optimiser, STEPS)
         for _ in range(STEPS):
             optimiser.zero_grad()
-            wrong = ((values(inputs) - wanted) * 10.0) ** 2 * WEIGHTS
+            wrong = ((values(inputs) - wanted) * 10.0) ** 2 * weights[:, None]
             (wrong.sum(2) * counts).mean().backward()
             optimiser.step()
             schedule.step()

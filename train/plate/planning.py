@@ -137,15 +137,17 @@ def packed(folder: Path) -> Path:
 # Calibration by the fair oracle
 
 
-def judged(path: Path, food: PlateFood) -> tuple[list[PlateSight], Floats]:
+def judged(path: Path, food: PlateFood) -> tuple[list[PlateSight], Floats, NDArray[np.int64]]:
     """Return what was seen where the fair oracle weighed both primitives, and the probability that a push is better.
+
+    The third part are the numbers of the plates.
 
     Args:
         path: Lines of `python -m benchmarks.plate gate --json`.
         food: The food.
     """
-    sights, better, engine = [], [], engine_of(food)
-    for line in map(json.loads, path.read_text(encoding="utf-8").splitlines()):
+    sights, better, plates, engine = [], [], [], engine_of(food)
+    for number, line in enumerate(map(json.loads, path.read_text(encoding="utf-8").splitlines())):
         world = ClearingWorld(engine, seed=line["seed"])
         masks, done = [world.mask()], list[PlatePrimitive]()
         for letter in line["played"]["fair oracle"]:
@@ -155,23 +157,24 @@ def judged(path: Path, food: PlateFood) -> tuple[list[PlateSight], Floats]:
             if left > 1 and pushed and "a" in values:
                 push, acquire = max(pushed), values["a"]
                 error = max(float(np.hypot(push[1], acquire[1])), 1e-3)
+                plates.append(number)
                 sights.append(PlateSight(masks=tuple(masks), done=tuple(done), left=left))
                 better.append(norm.cdf((push[0] - acquire[0]) / error))
             done.append(LETTERS[letter])
             world.act(done[-1])
             masks.append(world.mask())
-    return sights, np.array(better)
+    return sights, np.array(better), np.array(plates)
 
 
 def calibrate(asked: argparse.Namespace) -> None:
     """Fit the probability that the chosen primitive is better to the fair oracle's labels; write it on the cards."""
     food = PlateFood(asked.food)
-    sights, better = judged(asked.labels, food)
+    sights, better, plates = judged(asked.labels, food)
     for name, planner in planners(asked).items():
         values = [planner.weigh(sight) for sight in sights]
         gaps = np.array([value.group - value.acquire for value in values])
         columns = np.stack([gaps, np.ones_like(gaps)], axis=1)
-        half = np.arange(len(gaps)) % 2 == 0
+        half = plates % 2 == 0
         chance = np.zeros(len(gaps))
         for part in (half, ~half):
             slope, shift = logistic(columns[part], better[part], 1e-3)
