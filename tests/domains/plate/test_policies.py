@@ -106,7 +106,7 @@ def test_a_ranking_has_the_values_of_plain_roll_outs(actions: int, after: PlateP
         assert sorted(value.opening for value in ranked) == ["a", "g"]
         assert ranked[0].mean >= ranked[1].mean
         for value in ranked:
-            policy = after or TUNED[plate.food]["push rule"]
+            policy = after or TUNED[plate.food]["peak threshold"]
             assert value.draws in (3, 6)
             assert (value,) == opening_values(plate, draws=value.draws, openings=[value.opening], after=policy)
 

@@ -121,7 +121,7 @@ class NoodlePhysics:
     rim_m: float = RIM_M
     rim_height_m: float = RIM_HEIGHT_M
     table_z_m: float = TABLE_Z_M
-    spread_m: float = 0.04
+    spread_m: float = 0.022
     inside_m: float = 0.084
     bend: float = 0.072
     drop_m: float = 0.004

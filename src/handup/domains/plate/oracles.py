@@ -75,12 +75,12 @@ def ranked_letters(
     Args:
         world: The plate; it stays as it is.
         draws: Roll-outs of each at most, at least 4.
-        after: Policy that goes on; by default the tuned push rule. If roll-outs only acquired, a push now would be
-            compared with none at all, and not with a later one.
+        after: Policy that goes on; by default the tuned peak threshold, the best rule on tuning plates. If roll-outs
+            only acquired, a push now would be compared with none at all, and not with a later one.
     """
     if world.food.actions - world.actions < 2:
         return (OpeningValue(opening="a", mean=0.0, error=0.0, draws=0),)
-    after = after or TUNED[world.food]["push rule"]
+    after = after or TUNED[world.food]["peak threshold"]
     shares = {letter: _shares(world, letter, range(draws // 2), after) for letter in LETTERS}
     gap = shares["a"] - shares["g"]
     if not _clearly(gap) and not _clearly(-gap):
