@@ -112,11 +112,13 @@ def _fresh(world: ClearingWorld, draw: int) -> int:
     return int(np.random.SeedSequence((world.seed, 2, world.actions, draw)).generate_state(1)[0])
 
 
-def clear_fairly(world: ClearingWorld, *, draws: int = DRAWS) -> tuple[PlateOutcome, ...]:
-    """Clear a plate by the best opening at each moment, valued by roll-outs with fresh noise."""
+def clear_fairly(
+    world: ClearingWorld, *, draws: int = DRAWS, after: PlatePolicy | None = None
+) -> tuple[PlateOutcome, ...]:
+    """Clear a plate by what `ranked_letters` ranks first at each moment."""
     outcomes = []
     while not world.over:
-        best = ranked_letters(world, draws=draws)[0]
+        best = ranked_letters(world, draws=draws, after=after)[0]
         outcomes.append(world.act(LETTERS[best.opening]))
     return tuple(outcomes)
 
