@@ -231,7 +231,12 @@ TUNED: Mapping[PlateFood, Mapping[str, PlatePolicy]] = {
         "peak threshold": PeakThreshold(0.4),
         "push rule": PushRule(1.5, bite_m=0.022),
     },
-    PlateFood.NOODLES: {},
+    PlateFood.NOODLES: {
+        "best fixed sequence": FixedSequence("ag"),
+        "hull threshold": HullThreshold(120.0),
+        "peak threshold": PeakThreshold(0.75),
+        "push rule": PushRule(0.75, bite_m=0.022, most=2),
+    },
 }
 """Best of each family on 32 tuning plates of each food, by `python -m benchmarks.plate tune`.
 
