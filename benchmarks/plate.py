@@ -222,14 +222,20 @@ def lines(path: Path | None, kind: str, food: PlateFood, seeds: range, make: Cal
     Raises:
         SystemExit: The file is of other constants.
     """
-    constants = hashlib.sha256(repr(engine_of(food).physics).encode()).hexdigest()[:12]  # type: ignore[attr-defined]
+    engine: Any = engine_of(food)
+    constants = hashlib.sha256(repr((engine.physics, TUNED[food])).encode()).hexdigest()[:12]
     of = {"kind": kind, "food": str(food), "constants": constants}
     had: dict[int, dict[str, Any]] = {}
-    for text in path.read_text().splitlines() if path is not None and path.exists() else ():
-        line = json.loads(text)
-        if any(line[name] != value for name, value in of.items()):
-            raise SystemExit(f"{path} must be of {of}, got a line of {[line[name] for name in of]}. Name another file.")
-        had[line["seed"]] = line
+    if path is not None and path.exists():
+        text = path.read_text()
+        whole = text[: text.rfind("\n") + 1]
+        if whole != text:
+            path.write_text(whole)  # it was killed while it wrote
+        for line in map(json.loads, whole.splitlines()):
+            if any(line[name] != value for name, value in of.items()):
+                has = {name: line[name] for name in of}
+                raise SystemExit(f"{path} must hold lines of {of}, got one of {has}. Name another file.")
+            had[line["seed"]] = line
     for seed in track(seeds, f"{food}: {kind}", console=Console(stderr=True)):
         if seed not in had:
             had[seed] = {**of, "seed": seed, **make(seed)}
