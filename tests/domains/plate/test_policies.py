@@ -18,6 +18,7 @@ from handup.domains.plate.oracles import (
     ranked_letters,
 )
 from handup.domains.plate.policies import (
+    LETTERS,
     TUNED,
     FixedSequence,
     HullThreshold,
@@ -104,7 +105,10 @@ def test_a_ranking_has_the_values_of_plain_roll_outs(actions: int, after: PlateP
         ranked = ranked_letters(plate, draws=6, after=after)
         assert plate.actions == actions
         assert sorted(value.opening for value in ranked) == ["a", "g"]
-        assert ranked[0].mean >= ranked[1].mean
+        usual = (after or TUNED[plate.food]["peak threshold"]).choose(
+            PlateSight(masks=(plate.mask(),), done=(), left=3)
+        )
+        assert ranked[0].mean >= ranked[1].mean or LETTERS[ranked[0].opening] is usual
         for value in ranked:
             policy = after or TUNED[plate.food]["peak threshold"]
             assert value.draws in (3, 6)
