@@ -65,7 +65,7 @@ SWEEP: Mapping[PlateFood, Mapping[str, tuple[Any, ...]]] = {
     PlateFood.NOODLES: {
         "tine_gap_m": (0.0045, 0.0055, 0.006), "tilt_rad": (math.radians(85.0), math.radians(105.0)),
         "fork_friction": (0.3, 0.7), "plate_friction": (0.2, 0.4), "friction": (0.3, 0.7), "pusher_m": (0.05, 0.09),
-        "spread_m": (0.03, 0.05), "strands": (16, 20),
+        "spread_m": ((0.015, 0.015), (0.022, 0.022), (0.05, 0.05)), "strands": (16, 20),
     },
     PlateFood.BEANS: {
         "pusher_m": ((0.022, 0.034), (0.022, 0.044)), "reach_m": (0.015, 0.025), "friction": (0.25, 0.45),
