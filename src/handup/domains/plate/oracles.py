@@ -13,7 +13,16 @@ from dataclasses import dataclass
 import numpy as np
 
 from handup.domains.plate.clearing_world import ClearingWorld
-from handup.domains.plate.policies import LETTERS, TUNED, FixedSequence, PlatePolicy, PlateSight, clear, cleared
+from handup.domains.plate.policies import (
+    BEST_RULE,
+    LETTERS,
+    TUNED,
+    FixedSequence,
+    PlatePolicy,
+    PlateSight,
+    clear,
+    cleared,
+)
 from handup.domains.plate.primitives import Floats, Mask, PlateOutcome, PlatePrimitive
 
 DRAWS = 6
@@ -79,13 +88,13 @@ def ranked_letters(
     Args:
         world: The plate; it stays as it is.
         draws: Roll-outs of each at most, at least 4.
-        after: Policy that goes on; by default the tuned peak threshold, the best rule on tuning plates. If roll-outs
-            only acquired, a push now would be compared with none at all, and not with a later one.
+        after: Policy that goes on; by default the best tuned rule. If roll-outs only acquired, a push now would be
+            compared with none at all, and not with a later one.
     """
     left = world.food.actions - world.actions
     if left < 2:
         return (OpeningValue(opening="a", mean=0.0, error=0.0, draws=0),)
-    after = after or TUNED[world.food]["peak threshold"]
+    after = after or TUNED[world.food][BEST_RULE[world.food]]
     usual = after.choose(PlateSight(masks=(world.mask(),), done=(), left=left)).value[0]
     other = "g" if usual == "a" else "a"
     shares = {letter: _shares(world, letter, range(draws // 2), after) for letter in (usual, other)}
