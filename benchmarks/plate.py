@@ -66,7 +66,7 @@ SWEEP: Mapping[PlateFood, Mapping[str, tuple[Any, ...]]] = {
     PlateFood.NOODLES: {
         "tine_gap_m": (0.0045, 0.0055, 0.006), "tilt_rad": (math.radians(85.0), math.radians(105.0)),
         "fork_friction": (0.3, 0.7), "plate_friction": (0.2, 0.4), "friction": (0.3, 0.7), "pusher_m": (0.05, 0.09),
-        "spread_m": (0.03, 0.05), "strands": (16, 20),
+        "spread_m": ((0.015, 0.015), (0.022, 0.022), (0.05, 0.05)), "strands": (16, 20),
     },
     PlateFood.BEANS: {
         "pusher_m": ((0.022, 0.034), (0.022, 0.044)), "reach_m": (0.015, 0.025), "friction": (0.25, 0.45),
@@ -222,14 +222,19 @@ def lines(path: Path | None, kind: str, food: PlateFood, seeds: range, make: Cal
     Raises:
         SystemExit: The file is of other constants.
     """
-    constants = hashlib.sha256(repr(engine_of(food).physics).encode()).hexdigest()[:12]
+    constants = hashlib.sha256(repr((engine_of(food).physics, TUNED[food])).encode()).hexdigest()[:12]
     of = {"kind": kind, "food": str(food), "constants": constants}
     had: dict[int, dict[str, Any]] = {}
-    for text in path.read_text().splitlines() if path is not None and path.exists() else ():
-        line = json.loads(text)
-        if any(line[name] != value for name, value in of.items()):
-            raise SystemExit(f"{path} must be of {of}, got a line of {[line[name] for name in of]}. Name another file.")
-        had[line["seed"]] = line
+    if path is not None and path.exists():
+        text = path.read_text()
+        whole = text[: text.rfind("\n") + 1]
+        if whole != text:
+            path.write_text(whole)  # it was killed while it wrote
+        for line in map(json.loads, whole.splitlines()):
+            if any(line[name] != value for name, value in of.items()):
+                has = {name: line[name] for name in of}
+                raise SystemExit(f"{path} must hold lines of {of}, got one of {has}. Name another file.")
+            had[line["seed"]] = line
     for seed in track(seeds, f"{food}: {kind}", console=Console(stderr=True)):
         if seed not in had:
             had[seed] = {**of, "seed": seed, **make(seed)}

@@ -93,7 +93,7 @@ def pictures_of(name: str, food: PlateFood, number: int) -> Iterator[Arrays]:
     engine: Any = engine_of(food)
     if name == "train" and food is PlateFood.NOODLES and random.random() < OTHERS:
         strands, radius_m = int(random.integers(6, 45)), float(random.uniform(0.001, 0.0024))
-        engine = Noodles(NoodlePhysics(strands=strands, radius_m=radius_m, spread_m=float(random.uniform(0.01, 0.05))))
+        engine = Noodles(NoodlePhysics(strands=strands, radius_m=radius_m, spread_m=(0.01, 0.05)))
     world = ClearingWorld(engine, seed=seed)
     while not world.over:
         if world.actions % split.every == 0:

@@ -12,13 +12,14 @@ from typing import Any
 import numpy as np
 import pytest
 
+from handup.core import OutOfRange
 from handup.domains.plate.clearing_world import ClearingWorld
 from handup.domains.plate.noodle_physics import STRETCH, NoodleWork, advance, has_compiler, stepper
 from handup.domains.plate.noodles import NoodlePhysics, Noodles
 from handup.domains.plate.primitives import Aim, Floats, Moved, PlateFood, PlatePrimitive
 
 SEED = 910_000
-SMALL = NoodlePhysics(strands=3, points=11, spread_m=0.01, turns=1.0, lift_m=0.08, hold_s=0.15)
+SMALL = NoodlePhysics(strands=3, points=11, spread_m=(0.01, 0.01), turns=1.0, lift_m=0.08, hold_s=0.15)
 """A plate on which the physics in NumPy is quick."""
 MIDDLE = Aim(dense_m=(0.0, 0.0), far_m=(0.05, 0.0))
 ASIDE = Aim(dense_m=(0.06, -0.04), far_m=(0.06, 0.04))
@@ -92,6 +93,17 @@ def test_a_full_plate_lies_at_rest_on_the_plate() -> None:
 
 def test_another_seed_lays_another_plate() -> None:
     assert not same(world_of(), world_of(SEED + 1))
+
+
+def test_portions_are_heaps_or_strewn() -> None:
+    def wide_m(spread_m: tuple[float, float], seed: int) -> float:
+        strands = world_of(seed, replace(SMALL, strands=8, spread_m=spread_m, settle_s=0.0)).engine.arrays()["strands"]
+        return float(np.hypot(*strands.mean(axis=1)[:, :2].T).mean())
+
+    heaps, strewn = ([wide_m((spread, spread), SEED + seed) for seed in range(3)] for spread in (0.002, 0.04))
+    assert max(heaps) < 0.02 < min(strewn)
+    with pytest.raises(OutOfRange, match="smaller one first"):
+        NoodlePhysics(spread_m=(0.03, 0.02))
 
 
 def test_the_footprint_has_no_gaps_and_is_as_wide_as_the_strands() -> None:

@@ -61,7 +61,10 @@ class NoodlePhysics:
         rim_m: Radius of its rim.
         rim_height_m: Height of its rim.
         table_z_m: Height of the table.
-        spread_m: Standard deviation of the strands' middles: a portion that covers half of the flat part.
+        spread_m: Least and largest standard deviation of the strands' middles; each plate has another one between
+            them. People serve noodles as a heap or strewn over the plate. A heap is to be twirled at once, and a
+            strewn portion to be pushed together first. With 22 mm on each plate the first three actions were worth
+            the same on all of them, and nobody had to look before these.
         inside_m: Radius within which strands are dropped.
         bend: Standard deviation of the change of a strand's bend from link to link, in rad: a wave or a loose curl.
         drop_m: Height from strand to strand when they are dropped.
@@ -92,7 +95,7 @@ class NoodlePhysics:
         stride: Steps between two looks of a watcher: some thirty a second.
 
     Raises:
-        OutOfRange: There are no strands, or fewer than three points on each.
+        OutOfRange: There are no strands, fewer than three points on each, or a spread that ends before it begins.
     """
 
     strands: int = 18
@@ -124,7 +127,7 @@ class NoodlePhysics:
     rim_m: float = RIM_M
     rim_height_m: float = RIM_HEIGHT_M
     table_z_m: float = TABLE_Z_M
-    spread_m: float = 0.04
+    spread_m: tuple[float, float] = (0.015, 0.05)
     inside_m: float = 0.084
     bend: float = 0.072
     drop_m: float = 0.004
@@ -158,6 +161,9 @@ class NoodlePhysics:
             raise OutOfRange.of("strands", self.strands, "be at least 1", hint="Lay some noodles.")
         if self.points < 3:
             raise OutOfRange.of("points", self.points, "be at least 3", hint="Give a strand two links or more.")
+        if not 0.0 <= self.spread_m[0] <= self.spread_m[1]:
+            must = "be two lengths of at least 0, the smaller one first"
+            raise OutOfRange.of("spread_m", self.spread_m, must, hint="Give the same length twice for a fixed one.")
 
     def numbers(self) -> NoodleNumbers:
         """Return what the physics reads."""
@@ -222,19 +228,20 @@ class Noodles:
 
     def lay(self, random: np.random.Generator) -> None:
         """Drop strands at random, each wound a little, and let them come to rest."""
-        self._strands = np.stack([self._strand(random, number) for number in range(self.physics.strands)])
+        spread_m = random.uniform(*self.physics.spread_m)
+        self._strands = np.stack([self._strand(random, number, spread_m) for number in range(self.physics.strands)])
         work = self._work(self._strands, np.zeros((0, 3)))
         self._settle(work, None, 0.0)
         self._strands = work.strands.copy()
 
-    def _strand(self, random: np.random.Generator, number: int) -> Floats:
+    def _strand(self, random: np.random.Generator, number: int, spread_m: float) -> Floats:
         it = self.physics
         bend = np.cumsum(random.normal(0.0, it.bend, it.points - 1))
         heading = random.uniform(0.0, 2.0 * math.pi) + np.cumsum(bend)
         steps = it.link_m * np.stack((np.cos(heading), np.sin(heading)), axis=1)
         line = np.concatenate((np.zeros((1, 2)), np.cumsum(steps, axis=0)))
         line -= line.mean(axis=0)
-        at = random.normal(0.0, it.spread_m, 2)
+        at = random.normal(0.0, spread_m, 2)
         while np.hypot(*(line + at).T).max() > it.inside_m:
             at *= 0.95
         height = np.full(it.points, it.radius_m + it.drop_m * (number + 1))

@@ -6,13 +6,23 @@ and draws fresh noise: its gain over acquiring alone is the 100 % of every targe
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from handup.domains.plate.clearing_world import ClearingWorld
-from handup.domains.plate.policies import LETTERS, TUNED, FixedSequence, PlatePolicy, PlateSight, clear, cleared
+from handup.domains.plate.policies import (
+    BEST_RULE,
+    LETTERS,
+    TUNED,
+    FixedSequence,
+    PlatePolicy,
+    PlateSight,
+    clear,
+    cleared,
+)
 from handup.domains.plate.primitives import Floats, Mask, PlateOutcome, PlatePrimitive
 
 DRAWS = 6
@@ -21,8 +31,10 @@ OPENINGS = ("a", "g", "gg")
 """Openings that a roll-out tries."""
 ALONE = FixedSequence()
 """Acquisitions alone."""
-CLEARLY = 2.5
-"""Standard errors of a paired difference from which on an opening is clearly worse than another."""
+CLEARLY, NOISE = 2.5, 0.5
+"""Standard errors of a paired difference from which on a primitive is clearly better, and better by more than noise."""
+TINY = 1e-9
+"""Least standard error of shares."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -74,32 +86,35 @@ def ranked_letters(
 ) -> tuple[OpeningValue, ...]:
     """Return the values of acquiring and of pushing next, the better one first; at the last action only of acquiring.
 
-    Both get half of the draws, and the other half unless one is clearly worse by then. The draws are those of
-    `opening_values`.
+    Both get half of the draws, and the other half unless one is clearly better by then. What the policy after them
+    would do comes first unless the other one is better by more than noise: few draws choose by chance where it hardly
+    matters. The draws are those of `opening_values`.
 
     Args:
         world: The plate; it stays as it is.
         draws: Roll-outs of each at most, at least 4.
-        after: Policy that goes on; by default the tuned push rule. If roll-outs only acquired, a push now would be
+        after: Policy that goes on; by default the best tuned rule. If roll-outs only acquired, a push now would be
             compared with none at all, and not with a later one.
     """
-    if world.food.actions - world.actions < 2:
+    left = world.food.actions - world.actions
+    if left < 2:
         return (OpeningValue(opening="a", mean=0.0, error=0.0),)
-    after = after or TUNED[world.food]["push rule"]
-    shares = {letter: _shares(world, letter, range(draws // 2), after) for letter in LETTERS}
-    gap = shares["a"] - shares["g"]
-    if not _clearly(gap) and not _clearly(-gap):
+    after = after or TUNED[world.food][BEST_RULE[world.food]]
+    usual = after.choose(PlateSight(masks=(world.mask(),), done=(), left=left)).value[0]
+    other = "g" if usual == "a" else "a"
+    shares = {letter: _shares(world, letter, range(draws // 2), after) for letter in (usual, other)}
+    if abs(_gap(shares[other], shares[usual])) < CLEARLY:
         more = range(draws // 2, draws)
-        shares = {letter: np.append(shares[letter], _shares(world, letter, more, after)) for letter in LETTERS}
-    ranked = sorted(shares, key=lambda letter: -shares[letter].mean())
+        shares = {letter: np.append(shares[letter], _shares(world, letter, more, after)) for letter in shares}
+    ranked = (other, usual) if _gap(shares[other], shares[usual]) > NOISE else (usual, other)
     return tuple(OpeningValue.of(letter, shares[letter]) for letter in ranked)
 
 
-def _clearly(gaps: Floats) -> bool:
-    """Return whether paired differences are above 0 by more than chance."""
-    if len(gaps) < 2:
-        return False
-    return bool(gaps.mean() > CLEARLY * gaps.std(ddof=1) / np.sqrt(len(gaps)))
+def _gap(shares: Floats, others: Floats) -> float:
+    """Return the mean of paired differences in standard errors; 0 where all are 0."""
+    gap = shares - others
+    error = float(gap.std(ddof=1)) / math.sqrt(len(gap))
+    return float(gap.mean()) / max(error, TINY)
 
 
 def _shares(world: ClearingWorld, opening: str, draws: range, after: PlatePolicy) -> Floats:
@@ -117,11 +132,13 @@ def _fresh(world: ClearingWorld, draw: int) -> int:
     return int(np.random.SeedSequence((world.seed, 2, world.actions, draw)).generate_state(1)[0])
 
 
-def clear_fairly(world: ClearingWorld, *, draws: int = DRAWS) -> tuple[PlateOutcome, ...]:
-    """Clear a plate by the best opening at each moment, valued by roll-outs with fresh noise."""
+def clear_fairly(
+    world: ClearingWorld, *, draws: int = DRAWS, after: PlatePolicy | None = None
+) -> tuple[PlateOutcome, ...]:
+    """Clear a plate by what `ranked_letters` ranks first at each moment."""
     outcomes = []
     while not world.over:
-        best = ranked_letters(world, draws=draws)[0]
+        best = ranked_letters(world, draws=draws, after=after)[0]
         outcomes.append(world.act(LETTERS[best.opening]))
     return tuple(outcomes)
 

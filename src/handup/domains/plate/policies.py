@@ -261,9 +261,16 @@ TUNED: Mapping[PlateFood, Mapping[str, PlatePolicy]] = {
         "peak threshold": PeakThreshold(0.4),
         "push rule": PushRule(1.5, bite_m=0.022),
     },
-    PlateFood.NOODLES: {},
+    PlateFood.NOODLES: {
+        "best fixed sequence": FixedSequence("aag"),
+        "hull threshold": HullThreshold(160.0),
+        "peak threshold": PeakThreshold(0.8, most=2),
+        "push rule": PushRule(1.5, bite_m=0.022, most=2),
+    },
 }
 """Best of each family on 32 tuning plates of each food, by `python -m benchmarks.plate tune`.
 
 The best fixed sequence is the best that pushes at all. Beans: no hull threshold is better than never pushing.
 """
+BEST_RULE = {PlateFood.BEANS: "peak threshold", PlateFood.NOODLES: "push rule"}
+"""Name of the best of the tuned policies on tuning plates."""

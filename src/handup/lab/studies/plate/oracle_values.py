@@ -17,6 +17,7 @@ from pathlib import Path
 from handup.core import BadRecord
 from handup.domains.plate.engines import engine_of, plate_of
 from handup.domains.plate.oracles import clear_fairly
+from handup.domains.plate.policies import TUNED
 from handup.domains.plate.primitives import PlateFood
 
 SCORED: Mapping[PlateFood, int] = {PlateFood.NOODLES: 930_000, PlateFood.BEANS: 910_032}
@@ -26,8 +27,8 @@ DRAWS = 12
 
 
 def constants_digest(food: PlateFood) -> str:
-    """Hash the constants of a food's physics."""
-    return hashlib.sha256(repr(engine_of(food).physics).encode()).hexdigest()[:12]
+    """Hash the constants of a food's physics, and the tuned policies, of which one goes on in roll-outs."""
+    return hashlib.sha256(repr((engine_of(food).physics, TUNED[food])).encode()).hexdigest()[:12]
 
 
 def _file(food: PlateFood) -> Path:
