@@ -15,17 +15,19 @@ from handup.cli.main import command_of
 from handup.cli.options import COMMANDS
 
 FILE = Path(__file__).parent.parent / "docs" / "commands.md"
-REGION = re.compile(r"<!-- help of: ([\w ]+) -->\n.*?<!-- end of help -->\n", re.DOTALL)
+REGION = re.compile(r"<!-- help of: ([\w -]+) -->\n.*?<!-- end of help -->\n", re.DOTALL)
 EXAMPLE = "Example: "
 
 
 def commands() -> dict[str, Any]:
-    """Return all commands without verbs of their own, by full name, in the order of the help."""
+    """Return all commands that do something by themselves, by full name, in the order of the help."""
     found: dict[str, Any] = {}
     for name in COMMANDS:
         command = command_of(name)
-        verbs = getattr(command, "commands", None) or {"": command}
-        found |= {f"{name} {verb}".strip(): leaf for verb, leaf in verbs.items()}
+        verbs = getattr(command, "commands", {})
+        if command.params or not verbs:
+            found[name] = command
+        found |= {f"{name} {verb}": leaf for verb, leaf in verbs.items()}
     return found
 
 

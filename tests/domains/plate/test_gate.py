@@ -19,13 +19,9 @@ from tests.domains.plate.toy import ToyEngine
 SEEDS = range(5, 9)
 
 
-class Plain(ToyEngine):
-    physics = "plain"
-
-
 @pytest.fixture(autouse=True)
 def toys(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(plate, "engine_of", lambda food: Plain())
+    monkeypatch.setattr(plate, "engine_of", lambda food: ToyEngine())
 
 
 def gated(path: Path) -> tuple[str, list[bytes]]:
@@ -44,7 +40,7 @@ def test_a_gate_that_was_killed_goes_on_and_ends_as_if_it_had_not_been(tmp_path:
 
 def test_lines_of_other_constants_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     gated(tmp_path / "lines.jsonl")
-    monkeypatch.setattr(Plain, "physics", "another")
+    monkeypatch.setattr(plate, "engine_of", lambda food: ToyEngine(physics="another"))
     with pytest.raises(SystemExit, match="Name another file"):
         gated(tmp_path / "lines.jsonl")
 

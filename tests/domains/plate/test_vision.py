@@ -51,7 +51,7 @@ def test_f_ori_reads_the_direction_of_strands() -> None:
     strands = world.engine.arrays()["strands"]
     with PlateCamera(world.engine, seed=SEED) as camera:
         picture = camera.picture(world.engine)
-        for place in random.normal(0.0, 0.03, (30, 2)):
+        for place in random.permutation(strands.reshape(-1, 3)[:, :2])[:60]:
             true, agree = true_grain(strands, (float(place[0]), float(place[1])))
             if agree > 0.7:
                 read = grains.grain(camera.square(picture, CROP, side_m=CROP_M, at_m=place))
