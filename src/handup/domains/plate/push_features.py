@@ -26,8 +26,8 @@ NAMES = (
 
 
 @dataclass(frozen=True, kw_only=True)
-class PixelReach:
-    """PixelReach of the tools on the pixels of a mask, in metres.
+class ToolReach:
+    """ToolReach of the tools on the pixels of a mask, in metres.
 
     Args:
         box_m: Half the sides of the box that an acquisition takes from, along x and along y.
@@ -43,7 +43,7 @@ class PixelReach:
     stop_m: float
     pixels: float
 
-    def scaled(self, scale: float) -> PixelReach:
+    def scaled(self, scale: float) -> ToolReach:
         """Return the reach of tools that are wider or narrower."""
         return replace(self, box_m=(scale * self.box_m[0], scale * self.box_m[1]))
 
@@ -51,8 +51,8 @@ class PixelReach:
 SCALES = (0.8, 1.3)
 """Widths of the tools, against the usual ones, with which the gain of a push is looked at again: pixels err."""
 REACHES = {
-    PlateFood.BEANS: PixelReach(box_m=(0.020, 0.015), way_m=0.014, back_m=0.014, stop_m=0.012, pixels=308.0),
-    PlateFood.NOODLES: PixelReach(box_m=(0.014, 0.014), way_m=0.020, back_m=0.0, stop_m=0.0, pixels=800.0),
+    PlateFood.BEANS: ToolReach(box_m=(0.020, 0.015), way_m=0.014, back_m=0.014, stop_m=0.012, pixels=308.0),
+    PlateFood.NOODLES: ToolReach(box_m=(0.014, 0.014), way_m=0.020, back_m=0.0, stop_m=0.0, pixels=800.0),
 }
 
 
@@ -87,13 +87,13 @@ def features_of(masks: Masks, left: NDArray[np.int64], food: PlateFood) -> Float
     return np.stack(columns, axis=1)
 
 
-def _gain(masks: Masks, pushed: Masks, left: NDArray[np.int64], reach: PixelReach) -> Floats:
+def _gain(masks: Masks, pushed: Masks, left: NDArray[np.int64], reach: ToolReach) -> Floats:
     """Return by how much more acquisitions take after a push than without it."""
     gain: Floats = _cleared(pushed, left - 1, reach).sum(axis=1) - _cleared(masks, left, reach).sum(axis=1)
     return gain
 
 
-def _cleared(masks: Masks, left: NDArray[np.int64], reach: PixelReach) -> Floats:
+def _cleared(masks: Masks, left: NDArray[np.int64], reach: ToolReach) -> Floats:
     """Return the shares that acquisitions take on pixels, n × most that are left."""
     most = max(1, int(left.max(initial=0)))
     taken = np.zeros((len(masks), most))
@@ -102,7 +102,7 @@ def _cleared(masks: Masks, left: NDArray[np.int64], reach: PixelReach) -> Floats
     return taken
 
 
-def _acquired(masks: Masks, live: NDArray[np.bool_], reach: PixelReach) -> tuple[Masks, Floats, Floats]:
+def _acquired(masks: Masks, live: NDArray[np.bool_], reach: ToolReach) -> tuple[Masks, Floats, Floats]:
     """Return the masks after an acquisition on those that are live, what it took, and the peaks before."""
     x_m, y_m = _places()
     dense, peaks = _densest(_blurred(masks))
@@ -112,7 +112,7 @@ def _acquired(masks: Masks, live: NDArray[np.bool_], reach: PixelReach) -> tuple
     return masks & ~near, near.sum(axis=(1, 2)) / reach.pixels, peaks
 
 
-def _grouped(masks: Masks, reach: PixelReach) -> tuple[Masks, Floats, Floats]:
+def _grouped(masks: Masks, reach: ToolReach) -> tuple[Masks, Floats, Floats]:
     """Return the masks after a push on pixels, the length of its way, and the share of a full plate that it carried."""
     blurred = _blurred(masks)
     dense, _ = _densest(blurred)
