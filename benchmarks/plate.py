@@ -1,11 +1,12 @@
 """The plates of `handup.domains.plate`: how fast and how stable they are, and if looking before pushing is worth it.
 
-Four commands, each with `--food noodles|beans`:
+Five commands, each with `--food noodles|beans`:
 
 * `python -m benchmarks.plate physics` clears plates by sequences and by chance: speed, losses, stretch, replay.
 * `python -m benchmarks.plate sweep` changes constants one by one, and clears plates by plain sequences.
 * `python -m benchmarks.plate tune` plays every sequence, rule and threshold on tuning plates.
 * `python -m benchmarks.plate gate` compares the tuned ones with the fair oracle on other plates, paired by plate.
+* `python -m benchmarks.plate pack` keeps the values that the oracle found there for the studies.
 
 Only processor time counts. `tune` and `gate` keep a line of JSON for each plate, with `--json`; one that was stopped
 goes on from there. A line of `gate` also holds the value of every opening at every moment of the oracle's plate.
@@ -14,7 +15,6 @@ goes on from there. A line of `gate` also holds the value of every opening at ev
 from __future__ import annotations
 
 import argparse
-import hashlib
 import json
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -45,11 +45,10 @@ from handup.domains.plate.policies import (
 from handup.domains.plate.primitives import PlateFood
 from handup.lab.bench.harness import TimedCalls
 from handup.lab.engine.stats import difference, mean
+from handup.lab.studies.plate.oracle_values import SCORED, constants_digest, pack
 
 TUNING = {PlateFood.NOODLES: 920_000, PlateFood.BEANS: 910_000}
 """First seeds of the plates on which constants and rules are set: 1,000 noodles, 32 beans."""
-SCORED = {PlateFood.NOODLES: 930_000, PlateFood.BEANS: 910_032}
-"""First seeds of the plates of the gate."""
 RANDOM = 940_000
 """First seed of plates for speed and stability."""
 PHYSICS = ("acquire only", "group once, first", "alternate", "random")
@@ -222,8 +221,7 @@ def lines(path: Path | None, kind: str, food: PlateFood, seeds: range, make: Cal
     Raises:
         SystemExit: The file is of other constants.
     """
-    constants = hashlib.sha256(repr((engine_of(food).physics, TUNED[food])).encode()).hexdigest()[:12]
-    of = {"kind": kind, "food": str(food), "constants": constants}
+    of = {"kind": kind, "food": str(food), "constants": constants_digest(food)}
     had: dict[int, dict[str, Any]] = {}
     if path is not None and path.exists():
         text = path.read_text()
@@ -324,7 +322,7 @@ def _interval(ends: tuple[float, float]) -> str:
 def main() -> None:
     """Print the tables of a command."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("command", choices=("physics", "sweep", "tune", "gate"), help="Kind of table.")
+    parser.add_argument("command", choices=("physics", "sweep", "tune", "gate", "pack"), help="Kind of table.")
     parser.add_argument("--food", required=True, choices=[str(food) for food in PlateFood], help="Food on the plates.")
     parser.add_argument("--plates", type=int, help="Number of plates. Default: 20, 12, 32 and 100.")
     parser.add_argument("--first", type=int, help="Seed of the first plate of `tune` and `gate`.")
@@ -335,6 +333,11 @@ def main() -> None:
     parser.add_argument("--again", type=int, default=20, help="Plates of `physics` that are replayed. Default: 20.")
     given = parser.parse_args()
     food, console = PlateFood(given.food), Console()
+    if given.command == "pack":
+        if given.json is None:
+            parser.error("pack must be given --json, the lines of `gate`")
+        console.print(f"written: {pack(food, given.json)}")
+        return
     plates = given.plates or {"physics": 20, "sweep": 12, "tune": 32, "gate": 100}[given.command]
     first = given.first or (SCORED if given.command == "gate" else TUNING)[food]
     seeds = range(first, first + plates)

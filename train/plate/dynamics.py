@@ -1,6 +1,6 @@
 """Latent models of a plate: the paper's recurrent state space model (RSSM), and a small unrolled one beside it.
 
-`python -m train.plate --only rssm small` trains both. Needs torch and numpy, and nothing of handup, so it also runs on
+`python -m train.plate --only rssm,small` trains both. Needs torch and numpy, and nothing of handup, so it also runs on
 a machine that has nothing else: `python train/plate/dynamics.py DATA.npz OUT --only rssm small`.
 """
 

@@ -1,4 +1,4 @@
-"""Recorded plates to learn from: `python -m train.plate --only episodes branches --food beans`.
+"""Recorded plates to learn from: `python -m train.plate --only episodes,branches --food beans`.
 
 Random episodes group with a probability of their own, .15 to .75. Branches are pairs: a plate is played at random up to
 some action, and from there once with an acquisition and once with a push, each followed by a policy, with fresh noise.

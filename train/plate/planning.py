@@ -169,6 +169,9 @@ def judged(path: Path, food: PlateFood) -> tuple[list[PlateSight], Floats, NDArr
 def calibrate(asked: argparse.Namespace) -> None:
     """Fit the probability that the chosen primitive is better to the fair oracle's labels; write it on the cards."""
     food = PlateFood(asked.food)
+    if asked.labels is None:
+        print("not calibrated: give --labels, lines of python -m benchmarks.plate gate --json")
+        return
     sights, better, plates = judged(asked.labels, food)
     for name, planner in planners(asked).items():
         values = [planner.weigh(sight) for sight in sights]

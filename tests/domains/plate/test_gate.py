@@ -40,7 +40,7 @@ def test_a_gate_that_was_killed_goes_on_and_ends_as_if_it_had_not_been(tmp_path:
 
 def test_lines_of_other_constants_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     gated(tmp_path / "lines.jsonl")
-    monkeypatch.setattr(plate, "engine_of", lambda food: ToyEngine(physics="another"))
+    monkeypatch.setattr(plate, "constants_digest", lambda food: "another")
     with pytest.raises(SystemExit, match="Name another file"):
         gated(tmp_path / "lines.jsonl")
 

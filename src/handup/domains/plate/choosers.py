@@ -7,7 +7,7 @@ whether a question is worth a person's trouble.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -16,7 +16,7 @@ import numpy as np
 from handup.core import OutOfRange, UnknownName
 from handup.core.checks import suggestion
 from handup.domains.plate.clearing_world import ClearingWorld
-from handup.domains.plate.oracles import DRAWS, OpeningValue, opening_values
+from handup.domains.plate.oracles import DRAWS, ranked_letters
 from handup.domains.plate.policies import ACQUIRE, GROUP, LETTERS, FixedSequence, PlatePolicy, PlateSight, RandomChoice
 from handup.domains.plate.primitives import PlatePrimitive
 
@@ -87,23 +87,23 @@ class OracleChooser:
 
     Args:
         world: The plate, which no real robot knows.
-        draws: Roll-outs of each opening, at least 2.
+        draws: Roll-outs of each primitive at most, at least 4.
     """
 
     world: ClearingWorld
     draws: int = DRAWS
 
     def weigh(self, sight: PlateSight) -> PlateChoice:
-        """Return the primitive of the best opening, with the best value of each."""
-        values = opening_values(self.world, draws=self.draws)
-        best = {primitive: _best_of(values, primitive) for primitive in PlatePrimitive}
-        # Acquiring comes first, so that it is done where both look alike.
-        primitive = max(best, key=lambda primitive: best[primitive].mean)
-        rival = best[GROUP if primitive is ACQUIRE else ACQUIRE]
-        differences = np.subtract(best[primitive].shares, rival.shares)
-        gap, error = float(differences.mean()), float(differences.std(ddof=1)) / math.sqrt(self.draws)
+        """Return the oracle's choice, with the value of each primitive; at the last action only an acquisition."""
+        values = {LETTERS[value.opening]: value for value in ranked_letters(self.world, draws=self.draws)}
+        primitive = next(iter(values))
+        if len(values) < 2:
+            return PlateChoice(primitive=primitive)
+        rival = values[GROUP if primitive is ACQUIRE else ACQUIRE]
+        differences = np.subtract(values[primitive].shares, rival.shares)
+        gap, error = float(differences.mean()), float(differences.std(ddof=1)) / math.sqrt(len(differences))
         sure, stake = normal_doubt(max(gap, 0.0), error)
-        means = {primitive: value.mean for primitive, value in best.items()}
+        means = {primitive: values[primitive].mean for primitive in PlatePrimitive}
         return PlateChoice(primitive=primitive, values=means, sure=sure, stake=stake)
 
 
@@ -121,11 +121,6 @@ def normal_doubt(gap: float, error: float) -> tuple[float, float]:
     density = math.exp(-0.5 * distance**2) / math.sqrt(2.0 * math.pi)
     sure = min(1.0 - wrong, MOST_SURE)
     return sure, max(error * density - gap * wrong, 0.0) / (1.0 - sure)
-
-
-def _best_of(values: Sequence[OpeningValue], primitive: PlatePrimitive) -> OpeningValue:
-    own = (value for value in values if LETTERS[value.opening[0]] is primitive)
-    return max(own, key=lambda value: value.mean)
 
 
 CHOOSERS: Mapping[str, Callable[[ClearingWorld], PlateChooser]] = {

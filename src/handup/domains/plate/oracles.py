@@ -25,7 +25,7 @@ from handup.domains.plate.policies import (
 )
 from handup.domains.plate.primitives import Floats, Mask, PlateOutcome, PlatePrimitive
 
-DRAWS = 6
+DRAWS = 12
 """Roll-outs of each opening."""
 OPENINGS = ("a", "g", "gg")
 """Openings that a roll-out tries."""

@@ -35,7 +35,7 @@ from handup.domains.plate.oracles import DRAWS
 from handup.domains.plate.plate_film import PlateRecorder
 from handup.domains.plate.plate_log import PlateActed, PlateLog, PlateWeighed, words_of
 from handup.domains.plate.plate_picture import plate_picture
-from handup.domains.plate.policies import PlateSight
+from handup.domains.plate.policies import UNSEEN, PlateSight
 from handup.domains.plate.primitives import PlateFood, PlatePrimitive
 from handup.domains.plate.questions import (
     CHOICE,
@@ -375,8 +375,7 @@ class PlateTask:
         """
         number, words = len(self.done) + 1, WORDS[self.order.food]
         asked, answer = self._log.questions(number), self._log.answer(number, self._desk)
-        aim = aim_at(self.world.mask())
-        assert aim is not None, "a plate without food is over"
+        aim = aim_at(self.world.mask()) or UNSEEN
         self._answered, self._plan = answer is not None, primitive
         self._snap()
         self.tell(Phase.DECIDING, f"about to {words.deeds[primitive]}", "You said so." if self._answered else "")

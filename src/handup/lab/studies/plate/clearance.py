@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from handup.core.files import shipped_data
 from handup.domains.plate.engines import plate_of
+from handup.domains.plate.plate_models import DifferencePlanner, LatentPlanner, card_of
 from handup.domains.plate.policies import TUNED, FixedSequence, PlatePolicy, RandomChoice, clear
 from handup.domains.plate.primitives import PlateFood, PlatePrimitive
 from handup.lab.engine import (
@@ -31,7 +33,7 @@ from handup.lab.engine.claim_file import read_claims
 from handup.lab.engine.claims import Row, Where
 from handup.lab.engine.stats import Difference, difference
 from handup.lab.engine.study import count_option
-from handup.lab.studies.plate.oracle_values import SCORED, oracle_digest, oracle_letters
+from handup.lab.studies.plate.oracle_values import SCORED, constants_digest, oracle_digest, oracle_letters
 
 if TYPE_CHECKING:
     from handup.lab.engine import Drawing
@@ -43,10 +45,12 @@ PLAIN: Mapping[str, PlatePolicy] = {
     ALONE: FixedSequence(), "group once, first": FixedSequence("g"), "alternate": FixedSequence("ga" * 5),
 }  # fmt: skip
 TUNED_ARMS = tuple(TUNED[PlateFood.BEANS])
-LEARNED = ("small", "rssm", "difference")
-"""The small latent model, the paper's, and the learned difference between pushing and acquiring."""
+LEARNED = ("small", "difference")
+"""The small latent model, and the learned difference between pushing and acquiring."""
+FOODS = (PlateFood.BEANS,)
+"""Foods for which there are learned policies and values of the oracle."""
 OURS = LEARNED[-1]
-MOST = max(food.actions for food in PlateFood)
+MOST = max(food.actions for food in FOODS)
 SHARE_OF_GAIN = 0.4
 """Least share of the oracle's gain over acquiring alone that the learned planner must reach."""
 
@@ -65,8 +69,6 @@ def policy_of(arm: str, food: PlateFood, seed: int) -> PlatePolicy:
         return TUNED[food][arm]
     if arm == ORACLE:
         return FixedSequence(oracle_letters(food, seed))
-    from handup.domains.plate.plate_models import DifferencePlanner, LatentPlanner  # noqa: PLC0415 - of an extra
-
     return DifferencePlanner(food) if arm == OURS else LatentPlanner.load(arm, food)
 
 
@@ -108,8 +110,11 @@ class ClearanceStudy(Study):
     """Plates that are cleared by many policies, with the gain over acquiring alone beside the oracle's."""
 
     def versions(self) -> Mapping[str, str]:
-        """Return the digest of the oracle's values."""
-        return {**super().versions(), "oracle": oracle_digest()}
+        """Return the digests of the physics, of the oracle's values and of the learned models."""
+        cards = [card_of(name, food)["digest"] for food in FOODS for name in LEARNED]
+        models = hashlib.sha256(repr(cards).encode()).hexdigest()[:12]
+        physics = " ".join(constants_digest(food) for food in FOODS)
+        return {**super().versions(), "physics": physics, "oracle": oracle_digest(), "models": models}
 
     def gains(self, results: Results[Any], at: Where) -> Mapping[str, Difference]:
         """Return how much more each policy clears than acquiring alone, paired by plate."""
@@ -124,7 +129,7 @@ class ClearanceStudy(Study):
         )
 
     def _share_of_gain(self, results: Results[Any], entry: JudgedClaim) -> JudgedClaim:
-        food = next(food for food in PlateFood if entry.claim.name.endswith(food))
+        food = next(food for food in FOODS if entry.claim.name.endswith(food))
         at = where(food=str(food))
         ours, alone, fair = (results.by_unit("cleared", arm, at) for arm in (OURS, ALONE, ORACLE))
         found = difference(ours - alone, SHARE_OF_GAIN * (fair - alone))
@@ -183,7 +188,7 @@ STUDY = ClearanceStudy(
     make=make,
     arms=(*PLAIN, "random", *TUNED_ARMS, *LEARNED, ORACLE),
     ours=OURS,
-    places=tuple(Place(name=str(food), settings=where(food=str(food))) for food in PlateFood),
+    places=tuple(Place(name=str(food), settings=where(food=str(food))) for food in FOODS),
     measures=MEASURES,
     claims=read_claims(__file__, "clearance.yaml"),
     options=(count_option("Plates of each food", PLATES, QUICK_PLATES, least=2, most=1_000), seed_option(0)),

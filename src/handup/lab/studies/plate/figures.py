@@ -12,7 +12,7 @@ from handup.lab.engine.claims import Where
 from handup.lab.engine.figures import MARKS, QUIET, drawing, points, sheet
 from handup.lab.engine.stats import Difference
 
-DRAWN = ("acquire only", "hull threshold", "push rule", "rssm", "difference", "fair oracle")
+DRAWN = ("acquire only", "hull threshold", "push rule", "small", "difference", "fair oracle")
 """Policies whose progress is drawn; all would hide each other."""
 
 
