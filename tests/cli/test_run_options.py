@@ -37,7 +37,9 @@ def test_what_is_for_a_world_is_refused_without_one(option: str, files: Path) ->
     (files / "plain.yaml").write_text(PLAIN, encoding="utf-8")
     called = here("run", "plain.yaml", option, "3")
     assert_one_line_error(
-        called, f"{option} is for a simulated world", "Name a --world: feeding, kitting, reaching; or leave it out."
+        called,
+        f"{option} is for a simulated world",
+        "Name a --world: feeding, kitting, plate, reaching; or leave it out.",
     )
     assert not (files / "handup-runs").exists()
 

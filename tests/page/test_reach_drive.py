@@ -89,6 +89,11 @@ def test_keys_and_fingers_push_and_letting_go_stops(devices: Devices, reaching: 
         assert rests(reaching)
 
 
+def since(words: str, said: list[tuple[float, str]]) -> list[tuple[float, str]]:
+    """Return what was said from some words on."""
+    return said[[heard for _, heard in said].index(words) :]
+
+
 def test_what_did_not_work_stays_to_be_read_and_is_said_aloud(devices: Devices, tmp_path: Path) -> None:
     with (
         Reaching(tmp_path, "--method", "manual") as reaching,
@@ -105,9 +110,11 @@ def test_what_did_not_work_stays_to_be_read_and_is_said_aloud(devices: Devices, 
         expect(doing).to_have_text(BLOCKED)
         expect(aloud).to_have_text(BLOCKED)
         said = page.evaluate("window.said")
-        assert [words for _, words in said["doing"]] == [MISSED, "Only following you.", BLOCKED]
-        assert [words for _, words in said["aloud"] if words] == [MISSED, BLOCKED]
-        (missed_s, _), (next_s, _), _ = said["doing"]
+        # On a busy machine the robot may first have said that nobody steers.
+        doing_since, aloud_since = (since(MISSED, said[name]) for name in ("doing", "aloud"))
+        assert [words for _, words in doing_since] == [MISSED, "Only following you.", BLOCKED]
+        assert [words for _, words in aloud_since if words] == [MISSED, BLOCKED]
+        (missed_s, _), (next_s, _), _ = doing_since
         assert next_s - missed_s > READ_S, "and nothing took its place, though the hand moves"
         expect(page.get_by_test_id("phase")).to_have_text("Standing still")
         page.keyboard.up("x")

@@ -227,7 +227,7 @@ def _row_samples(study: RowStudy) -> Sequence[Batch]:
         if kind is not None:
             chosen.setdefault(kind, study.part(batch)[0])
     if study.name == "interruptibility":
-        return [replace(batch, decides=f"{batch.first} 6") for batch in chosen.values()]
+        return [replace(batch, count=2, rows=2, decides=f"{batch.first} 6") for batch in chosen.values()]
     remembering = [batch for batch in study.batches() if batch.first == 0 and "remembers" in batch.arm]
     return [*remembering, *chosen.values()]
 
