@@ -21,7 +21,7 @@ import re
 from collections import deque
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from itertools import groupby
+from itertools import groupby, pairwise
 from typing import Any
 
 from playwright.sync_api import Error
@@ -317,16 +317,16 @@ class Scanned(Crawler):
         self.look.page.evaluate("ms => { window.fastMs = ms; window.dispatchEvent(new Event('blur')); }", ms)
 
     def in_round(self, spot: Spot, all_: Iterable[str], must: Iterable[str]) -> None:
-        """One round from Stop to Stop passes by everything."""
+        """One round from Stop to Stop passes by everything; the page may begin anew while it shows what just came."""
         page = self.look.page
         self.pace(QUICK_MS)
         page.evaluate("window.marks = []")
         page.wait_for_function("() => window.marks.filter((each) => each === 'stop').length >= 3")
         self.pace(NEVER_MS)
         marks = page.evaluate("window.marks")
-        first = marks.index("stop")
-        rounds = marks[first : marks.index("stop", first + 1)]
-        self.say(spot, "not in the round", sorted({*all_, *must} - set(rounds)))
+        stops = [number for number, mark in enumerate(marks) if mark == "stop"]
+        whole = max((marks[begin:end] for begin, end in pairwise(stops)), key=len)
+        self.say(spot, "not in the round", sorted({*all_, *must} - set(whole)))
 
     def board(self, spot: Spot, field: str) -> None:
         """The letter board of a line of text, opened by the switch."""
